@@ -1,0 +1,241 @@
+//! The vocabulary of the citation graph: sessions, events and the edges they make. No I/O.
+//!
+//! An [`Event`] is one thing that happened: a recall (one query and the sessions it returned) or a
+//! drill (one session opened). Each of its targets is an edge. Before an event is written, and once
+//! more before it is taken into the ledger, it is brought into one form: see [`Event::new`].
+
+use std::borrow::Borrow;
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+pub use ulid::Ulid;
+
+use crate::time::Millis;
+
+/// The most targets an event keeps.
+pub const MAX_TARGETS: usize = 50;
+
+/// The most bytes a query keeps.
+pub const MAX_QUERY: usize = 1024;
+
+/// The most bytes a session id may have.
+pub const MAX_ID: usize = 128;
+
+/// A session's own id: any text of 1 to 128 bytes without control characters.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct SessionId(Box<str>);
+
+/// Why a text is no session id.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct NoSessionId;
+
+impl SessionId {
+    /// The id as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl TryFrom<&str> for SessionId {
+    type Error = NoSessionId;
+
+    fn try_from(text: &str) -> Result<Self, NoSessionId> {
+        let fits = (1..=MAX_ID).contains(&text.len()) && !text.chars().any(char::is_control);
+        fits.then(|| Self(text.into())).ok_or(NoSessionId)
+    }
+}
+
+impl TryFrom<String> for SessionId {
+    type Error = NoSessionId;
+
+    fn try_from(text: String) -> Result<Self, NoSessionId> {
+        Self::try_from(text.as_str())
+    }
+}
+
+impl std::str::FromStr for SessionId {
+    type Err = NoSessionId;
+
+    fn from_str(text: &str) -> Result<Self, NoSessionId> {
+        Self::try_from(text)
+    }
+}
+
+impl From<SessionId> for String {
+    fn from(id: SessionId) -> String {
+        id.0.into()
+    }
+}
+
+impl Borrow<str> for SessionId {
+    fn borrow(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for SessionId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl fmt::Display for NoSessionId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a session id has 1 to 128 bytes and no control characters")
+    }
+}
+
+impl std::error::Error for NoSessionId {}
+
+/// How a session was reached.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    /// A query surfaced it.
+    Recall,
+    /// It was opened.
+    Drill,
+}
+
+/// One thing that happened, in the one form that is written and counted.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Event {
+    id: Ulid,
+    act: Act,
+    targets: Vec<SessionId>,
+    source: Option<SessionId>,
+}
+
+/// What an event was.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Act {
+    /// A query, never blank.
+    Recall(String),
+    /// An opening.
+    Drill,
+}
+
+impl Event {
+    /// The event in its one form: the query cleaned (see [`clean_query`]), targets named once (the
+    /// first rank wins) without the source itself, at most [`MAX_TARGETS`]. `None`: a recall whose
+    /// query is blank, or nothing is left to point at.
+    pub fn new(id: Ulid, act: Act, targets: Vec<SessionId>, source: Option<SessionId>) -> Option<Self> {
+        let act = match act {
+            Act::Recall(query) => Act::Recall(clean_query(&query)?),
+            Act::Drill => Act::Drill,
+        };
+        let mut kept: Vec<SessionId> = Vec::with_capacity(targets.len().min(MAX_TARGETS));
+        for target in targets {
+            if kept.len() < MAX_TARGETS && source.as_ref() != Some(&target) && !kept.contains(&target) {
+                kept.push(target);
+            }
+        }
+        (!kept.is_empty()).then_some(Self {
+            id,
+            act,
+            targets: kept,
+            source,
+        })
+    }
+
+    /// Its id, whose first 48 bits are its time.
+    pub fn id(&self) -> Ulid {
+        self.id
+    }
+
+    /// When it happened.
+    pub fn at(&self) -> Millis {
+        self.id.timestamp_ms()
+    }
+
+    /// Recall or drill.
+    pub fn kind(&self) -> Kind {
+        match self.act {
+            Act::Recall(_) => Kind::Recall,
+            Act::Drill => Kind::Drill,
+        }
+    }
+
+    /// The query of a recall.
+    pub fn query(&self) -> Option<&str> {
+        match &self.act {
+            Act::Recall(query) => Some(query),
+            Act::Drill => None,
+        }
+    }
+
+    /// The sessions reached, in the order they were surfaced.
+    pub fn targets(&self) -> &[SessionId] {
+        &self.targets
+    }
+
+    /// The session that did the reaching, when known.
+    pub fn source(&self) -> Option<&SessionId> {
+        self.source.as_ref()
+    }
+}
+
+/// The query in the one form that is kept: trimmed, white space folded to single spaces, NUL and
+/// other control characters dropped, secrets redacted, cut at [`MAX_QUERY`] bytes on a character
+/// boundary. `None` when nothing is left.
+pub fn clean_query(query: &str) -> Option<String> {
+    // A hostile query of any length costs no more than this.
+    let head = &query[..query.floor_char_boundary(64 * MAX_QUERY)];
+    let folded = head.split_whitespace().collect::<Vec<_>>().join(" ");
+    let visible: String = folded.chars().filter(|c| !c.is_control()).collect();
+    let safe = crate::redact::redact(&visible);
+    let cut = safe[..safe.floor_char_boundary(MAX_QUERY)].trim();
+    (!cut.is_empty()).then(|| cut.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn id(text: &str) -> SessionId {
+        text.parse().expect("a valid id")
+    }
+
+    fn recall(query: &str, targets: &[&str], source: Option<&str>) -> Option<Event> {
+        let targets = targets.iter().map(|t| id(t)).collect();
+        Event::new(Ulid(7), Act::Recall(query.into()), targets, source.map(id))
+    }
+
+    #[test]
+    fn an_id_is_short_and_printable() {
+        assert!(SessionId::try_from("").is_err());
+        assert!(SessionId::try_from("a\nb").is_err());
+        assert!(SessionId::try_from("x".repeat(129).as_str()).is_err());
+        assert_eq!(id(&"x".repeat(128)).as_str().len(), 128);
+    }
+
+    #[test]
+    fn an_event_names_each_target_once_and_never_its_source() {
+        let event = recall("jwt", &["a", "b", "a", "me"], Some("me")).expect("two targets");
+        assert_eq!(event.targets(), [id("a"), id("b")]);
+    }
+
+    #[test]
+    fn an_event_without_query_or_targets_is_none() {
+        assert_eq!(recall(" \t\n", &["a"], None), None);
+        assert_eq!(recall("jwt", &["me"], Some("me")), None);
+        assert_eq!(recall("jwt", &[], None), None);
+    }
+
+    #[test]
+    fn an_event_keeps_fifty_targets() {
+        let many: Vec<String> = (0..60).map(|n| format!("t{n}")).collect();
+        let many: Vec<&str> = many.iter().map(String::as_str).collect();
+        assert_eq!(recall("jwt", &many, None).expect("targets").targets().len(), 50);
+    }
+
+    #[test]
+    fn a_query_is_folded_and_cut_on_a_character() {
+        assert_eq!(clean_query("  jwt \n\t expiry\0 ").as_deref(), Some("jwt expiry"));
+        let long = "é".repeat(2000);
+        assert_eq!(clean_query(&long).expect("text").len(), 1024);
+        let odd = format!("x{}", "é".repeat(2000));
+        assert_eq!(clean_query(&odd).expect("text").len(), 1023);
+    }
+}

@@ -1,0 +1,182 @@
+//! The one error of this crate: opaque, with predicates.
+//!
+//! A message says what was attempted on which path, in lower case and without a full stop. What to
+//! do about it is kept apart ([`Error::remedy`]), so that a program can show it as it likes.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+/// Why a call failed.
+pub struct Error(Box<Inner>);
+
+struct Inner {
+    kind: Kind,
+    /// "append to", "open", "rename": what was attempted on `path`.
+    attempt: String,
+    path: Option<PathBuf>,
+    source: Option<Box<dyn std::error::Error + Send + Sync>>,
+    remedy: Option<String>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Kind {
+    Io,
+    Locked,
+    NewerFormat,
+    Corrupt,
+    Store,
+    Invalid,
+}
+
+impl Error {
+    /// An operating system call failed.
+    pub(crate) fn io(attempt: impl Into<String>, path: impl AsRef<Path>, source: std::io::Error) -> Self {
+        Self::new(Kind::Io, attempt).on(path).because(source)
+    }
+
+    /// Somebody else holds what was to be opened.
+    pub(crate) fn locked(path: impl AsRef<Path>) -> Self {
+        Self::new(Kind::Locked, "open: another process holds it")
+            .on(path)
+            .remedy_is("wait for it to finish, then run the command again")
+    }
+
+    /// A file was written by a newer version of this crate.
+    pub(crate) fn newer_format(path: impl AsRef<Path>, found: u32, known: u32) -> Self {
+        let what = format!("open: its format is {found}, this version knows formats up to {known}");
+        Self::new(Kind::NewerFormat, what)
+            .on(path)
+            .remedy_is("install a newer rekal")
+    }
+
+    /// A file holds what no version of this crate writes.
+    pub(crate) fn corrupt(path: impl AsRef<Path>, what: impl fmt::Display) -> Self {
+        Self::new(Kind::Corrupt, format!("read: damaged: {what}")).on(path)
+    }
+
+    /// The key-value store refused a call.
+    pub(crate) fn store(attempt: impl Into<String>, source: impl Into<redb::Error>) -> Self {
+        Self::new(Kind::Store, attempt).because(source.into())
+    }
+
+    /// What the caller handed over cannot be used.
+    pub(crate) fn invalid(what: impl Into<String>) -> Self {
+        Self::new(Kind::Invalid, what)
+    }
+
+    fn new(kind: Kind, attempt: impl Into<String>) -> Self {
+        Self(Box::new(Inner {
+            kind,
+            attempt: attempt.into(),
+            path: None,
+            source: None,
+            remedy: None,
+        }))
+    }
+
+    pub(crate) fn on(mut self, path: impl AsRef<Path>) -> Self {
+        self.0.path = Some(path.as_ref().to_path_buf());
+        self
+    }
+
+    fn because(mut self, source: impl std::error::Error + Send + Sync + 'static) -> Self {
+        self.0.source = Some(Box::new(source));
+        self
+    }
+
+    pub(crate) fn remedy_is(mut self, remedy: impl Into<String>) -> Self {
+        self.0.remedy = Some(remedy.into());
+        self
+    }
+
+    /// Another process holds the ledger.
+    pub fn is_locked(&self) -> bool {
+        self.0.kind == Kind::Locked
+    }
+
+    /// The file was written by a newer version.
+    pub fn is_newer_format(&self) -> bool {
+        self.0.kind == Kind::NewerFormat
+    }
+
+    /// The file is damaged.
+    pub fn is_corrupt(&self) -> bool {
+        self.0.kind == Kind::Corrupt
+    }
+
+    /// The caller's input cannot be used.
+    pub fn is_invalid(&self) -> bool {
+        self.0.kind == Kind::Invalid
+    }
+
+    /// One word for programs: `io`, `locked`, `newer_format`, `corrupt`, `store` or `invalid`.
+    pub fn kind(&self) -> &'static str {
+        match self.0.kind {
+            Kind::Io => "io",
+            Kind::Locked => "locked",
+            Kind::NewerFormat => "newer_format",
+            Kind::Corrupt => "corrupt",
+            Kind::Store => "store",
+            Kind::Invalid => "invalid",
+        }
+    }
+
+    /// The file or folder concerned.
+    pub fn path(&self) -> Option<&Path> {
+        self.0.path.as_deref()
+    }
+
+    /// What to do about it.
+    pub fn remedy(&self) -> Option<&str> {
+        self.0.remedy.as_deref()
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.attempt)?;
+        if let Some(path) = &self.0.path {
+            write!(f, " {}", path.display())?;
+        }
+        match &self.0.source {
+            Some(source) => write!(f, ": {source}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}: {self}", self.0.kind)
+    }
+}
+
+/// The source is part of the message, so it is not given a second time by `source()`.
+impl std::error::Error for Error {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_says_what_was_attempted_where_and_why() {
+        let why = std::io::Error::from(std::io::ErrorKind::PermissionDenied);
+        let error = Error::io("append to", "/store/recall-log.ndjson", why);
+        assert_eq!(
+            error.to_string(),
+            "append to /store/recall-log.ndjson: permission denied"
+        );
+        assert_eq!(error.kind(), "io");
+    }
+
+    #[test]
+    fn a_newer_format_names_both_numbers_and_the_remedy() {
+        let error = Error::newer_format("store.redb", 7, 1);
+        assert!(error.is_newer_format());
+        assert_eq!(
+            error.to_string(),
+            "open: its format is 7, this version knows formats up to 1 store.redb"
+        );
+        assert_eq!(error.remedy(), Some("install a newer rekal"));
+    }
+}
