@@ -34,13 +34,6 @@ impl Error {
         Self::new(Kind::Io, attempt).on(path).because(source)
     }
 
-    /// Somebody else holds what was to be opened.
-    pub(crate) fn locked(path: impl AsRef<Path>) -> Self {
-        Self::new(Kind::Locked, "open: another process holds it")
-            .on(path)
-            .remedy_is("wait for it to finish, then run the command again")
-    }
-
     /// A file was written by a newer version of this crate.
     pub(crate) fn newer_format(path: impl AsRef<Path>, found: u32, known: u32) -> Self {
         let what = format!("open: its format is {found}, this version knows formats up to {known}");
@@ -56,7 +49,13 @@ impl Error {
 
     /// The key-value store refused a call.
     pub(crate) fn store(attempt: impl Into<String>, source: impl Into<redb::Error>) -> Self {
-        Self::new(Kind::Store, attempt).because(source.into())
+        let source = source.into();
+        match source {
+            redb::Error::DatabaseAlreadyOpen => Self::new(Kind::Locked, "open: another process holds it")
+                .remedy_is("wait for it to finish, then run the command again"),
+            redb::Error::Corrupted(_) => Self::new(Kind::Corrupt, attempt).because(source),
+            _ => Self::new(Kind::Store, attempt).because(source),
+        }
     }
 
     /// What the caller handed over cannot be used.

@@ -1,10 +1,14 @@
 //! Memory for coding agents that records how it was used.
 
+pub mod boost;
 pub mod edge;
 mod error;
+mod hash;
 pub mod hint;
+pub mod ledger;
 pub mod reach;
 pub mod redact;
+pub mod snapshot;
 pub mod time;
 
 #[cfg(feature = "cli")]

@@ -1,0 +1,216 @@
+//! Whatever the portions and the order of arrival: the ledger says what a naive model says.
+
+use std::collections::{BTreeMap, HashMap};
+
+use proptest::prelude::*;
+use redb::{Database, ReadableDatabase};
+
+use super::absorb::{Absorbed, absorb};
+use super::tables::{ReadTables, Tables};
+use super::verify::rebuild;
+use crate::edge::{Act, Event, SessionId, Ulid};
+use crate::reach::Reach;
+use crate::time::Millis;
+
+const MINUTE: Millis = 60_000;
+
+/// A ledger in memory.
+struct Memory(Database);
+
+impl Memory {
+    fn new() -> Self {
+        let backend = redb::backends::InMemoryBackend::new();
+        Self(Database::builder().create_with_backend(backend).expect("a database"))
+    }
+
+    fn absorb(&self, events: &[Event]) -> Absorbed {
+        let txn = self.0.begin_write().expect("a transaction");
+        let mut tables = Tables::open(&txn).expect("tables");
+        let mut report = Absorbed::default();
+        absorb(&mut tables, events.to_vec(), &mut report).expect("absorbed");
+        tables.close(true).expect("closed");
+        txn.commit().expect("committed");
+        report
+    }
+
+    fn rebuild(&self) {
+        let txn = self.0.begin_write().expect("a transaction");
+        let mut tables = Tables::open(&txn).expect("tables");
+        rebuild(&mut tables).expect("rebuilt");
+        tables.close(true).expect("closed");
+        txn.commit().expect("committed");
+    }
+
+    fn read(&self) -> ReadTables {
+        ReadTables::open(&self.0.begin_read().expect("reading")).expect("tables")
+    }
+
+    fn reach(&self) -> BTreeMap<SessionId, Reach> {
+        self.read().published_all().expect("read").into_iter().collect()
+    }
+}
+
+/// The reach of every session, from all events at once, by counting each from scratch.
+fn model(events: &[Event]) -> BTreeMap<SessionId, Reach> {
+    let mut by_id: HashMap<Ulid, &Event> = HashMap::new();
+    for event in events {
+        by_id.entry(event.id()).or_insert(event);
+    }
+    let mut sorted: Vec<&Event> = by_id.into_values().collect();
+    sorted.sort_by_key(|event| event.id());
+    let mut targets: Vec<&SessionId> = sorted.iter().flat_map(|event| event.targets()).collect();
+    targets.sort();
+    targets.dedup();
+    targets
+        .into_iter()
+        .map(|target| (target.clone(), model_of(target, &sorted)))
+        .collect()
+}
+
+fn model_of(target: &SessionId, sorted: &[&Event]) -> Reach {
+    let mine: Vec<&&Event> = sorted.iter().filter(|event| event.targets().contains(target)).collect();
+    let mut counts: BTreeMap<&str, (u32, Millis)> = BTreeMap::new();
+    let mut led: BTreeMap<String, u32> = BTreeMap::new();
+    let (mut count, mut drills) = (0, 0);
+    for (at, event) in mine.iter().enumerate() {
+        if let Some(query) = event.query() {
+            count += 1;
+            let tally = counts.entry(query).or_default();
+            *tally = (tally.0 + 1, event.at());
+            continue;
+        }
+        let recent = || {
+            mine[..at]
+                .iter()
+                .filter(|before| event.at() - before.at() <= 30 * MINUTE)
+        };
+        let page = event.source().is_some() && recent().any(|b| b.query().is_none() && b.source() == event.source());
+        if page {
+            continue;
+        }
+        count += 1;
+        drills += 1;
+        let fits = |b: &&&&Event| b.source().is_none() || event.source().is_none() || b.source() == event.source();
+        if let Some(credited) = recent().filter(|b| b.query().is_some()).filter(fits).next_back() {
+            *led.entry(credited.query().expect("a recall").to_owned()).or_default() += 1;
+        }
+    }
+    let best = counts.iter().max_by(|a, b| a.1.cmp(b.1).then(b.0.cmp(a.0)));
+    Reach {
+        count,
+        drills,
+        query: best.map(|(query, _)| (*query).to_owned()),
+        led: led.into_iter().collect(),
+    }
+}
+
+fn session(name: &str) -> SessionId {
+    name.parse().expect("an id")
+}
+
+/// Times that meet the edges of the window, and each other.
+fn time() -> impl Strategy<Value = Millis> {
+    let around = prop_oneof![
+        Just(0),
+        Just(1),
+        Just(30 * MINUTE - 1),
+        Just(30 * MINUTE),
+        Just(30 * MINUTE + 1)
+    ];
+    (0u64..4, around).prop_map(|(step, offset)| 1_790_000_000_000 + step * 20 * MINUTE + offset)
+}
+
+fn event() -> impl Strategy<Value = Event> {
+    let act = prop_oneof![3 => (0..3usize).prop_map(Some), 2 => Just(None)];
+    let source = prop_oneof![Just(None), Just(Some("x")), Just(Some("y")), Just(Some("a"))];
+    let targets = proptest::collection::vec(prop_oneof![Just("a"), Just("b"), Just("c")], 1..4);
+    (time(), 0u128..4, act, targets, source).prop_filter_map("an event", |(at, chance, act, targets, source)| {
+        let act = match act {
+            Some(query) => Act::Recall(["bravo", "alpha", "carol"][query].to_owned()),
+            None => Act::Drill,
+        };
+        let targets = targets.into_iter().map(session).collect();
+        Event::new(Ulid::from_parts(at, chance), act, targets, source.map(session))
+    })
+}
+
+/// Events, and where they are cut into portions.
+fn portions() -> impl Strategy<Value = Vec<Vec<Event>>> {
+    proptest::collection::vec(proptest::collection::vec(event(), 0..6), 1..8)
+}
+
+/// Two events of one id are the same event: in the world an id is made once.
+fn agree_on_ids(portions: &mut [Vec<Event>]) {
+    let mut first: HashMap<Ulid, Event> = HashMap::new();
+    for event in portions.iter_mut().flatten() {
+        *event = first.entry(event.id()).or_insert_with(|| event.clone()).clone();
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
+
+    #[test]
+    fn incremental_equals_rebuild_equals_the_model(mut portions in portions(), replayed in 0..8usize) {
+        agree_on_ids(&mut portions);
+        let ledger = Memory::new();
+        for portion in &portions {
+            ledger.absorb(portion);
+        }
+        let again = ledger.absorb(&portions[replayed % portions.len()]);
+        prop_assert_eq!((again.events, again.edges_new), (0, 0));
+
+        let incremental = ledger.reach();
+        prop_assert_eq!(&incremental, &model(&portions.concat()));
+        prop_assert_eq!(ledger.read().differing().expect("read").0, Vec::<u32>::new());
+        ledger.rebuild();
+        prop_assert_eq!(incremental, ledger.reach());
+    }
+}
+
+fn recall(at: Millis, query: &str, targets: &[&str]) -> Event {
+    let targets = targets.iter().map(|target| session(target)).collect();
+    Event::new(Ulid::from_parts(at, 7), Act::Recall(query.into()), targets, None).expect("an event")
+}
+
+#[test]
+fn a_report_counts_what_was_new_and_what_was_known() {
+    let ledger = Memory::new();
+    let first = ledger.absorb(&[recall(1, "jwt", &["a", "b"])]);
+    assert_eq!((first.events, first.edges_new, first.edges_known), (1, 2, 0));
+    let second = ledger.absorb(&[recall(1, "jwt", &["a", "b"]), recall(2, "jwt", &["a"])]);
+    assert_eq!((second.events, second.edges_new, second.edges_known), (1, 1, 2));
+}
+
+#[test]
+fn a_query_that_comes_back_finds_its_single_edge_in_either_direction() {
+    let ledger = Memory::new();
+    ledger.absorb(&[recall(1, "rare", &["a"])]);
+    let others: Vec<Event> = (2..40).map(|at| recall(at, &format!("q{at}"), &["a"])).collect();
+    ledger.absorb(&others);
+    ledger.absorb(&[recall(50, "rare", &["a"])]);
+    assert_eq!(ledger.reach()[&session("a")].query.as_deref(), Some("rare"));
+
+    // Here the query has many events and the target few edges.
+    let busy: Vec<Event> = (100..140).map(|at| recall(at, "busy", &["b"])).collect();
+    ledger.absorb(&busy);
+    ledger.absorb(&[recall(90, "other", &["c"]), recall(99, "busy", &["c"])]);
+    ledger.absorb(&[recall(141, "other", &["b"]), recall(142, "busy", &["c"])]);
+    assert_eq!(ledger.reach()[&session("c")].query.as_deref(), Some("busy"));
+    assert!(ledger.read().differing().expect("read").0.is_empty());
+}
+
+#[test]
+fn verify_sees_a_row_that_is_wrong() {
+    let ledger = Memory::new();
+    ledger.absorb(&[recall(1, "jwt", &["a"]), recall(2, "jwt", &["a"])]);
+    let txn = ledger.0.begin_write().expect("a transaction");
+    let mut tables = Tables::open(&txn).expect("tables");
+    let key = super::tables::reach_key(1, 1);
+    tables.reach.remove(&key).expect("removed").expect("a tally");
+    drop(tables);
+    txn.commit().expect("committed");
+    assert_eq!(ledger.read().differing().expect("read"), (vec![1], 1));
+    ledger.rebuild();
+    assert_eq!(ledger.read().differing().expect("read"), (vec![], 1));
+}

@@ -1,0 +1,25 @@
+//! The permanent store: one redb file, `store.redb`, one writer at a time.
+//!
+//! What is true lives here: events, edges, sessions. What follows from it (`session_reach`) lives
+//! beside it and is kept up to date in the same transaction. The tables, their keys and their rows
+//! are described in [`tables`] and [`rows`], which are their one home.
+
+mod absorb;
+mod intern;
+mod open;
+mod packed;
+mod published;
+mod refold;
+pub(crate) mod rows;
+pub(crate) mod tables;
+mod verify;
+
+#[path = "../../migrations/mod.rs"]
+mod migrations;
+
+pub(crate) use absorb::{Absorbed, absorb};
+pub use open::Ledger;
+pub(crate) use verify::rebuild;
+
+#[cfg(test)]
+mod absorb_tests;

@@ -1,0 +1,185 @@
+//! Opening the ledger: one process at a time, migrated, private to the user.
+
+use std::fs::OpenOptions;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+
+use redb::backends::FileBackend;
+use redb::{Builder, Database, ReadTransaction, ReadableDatabase, WriteTransaction};
+
+use super::migrations::STEPS;
+use super::rows;
+use super::tables::{During, META, Tables};
+use crate::{Error, Result};
+
+/// The file name of the ledger in its store.
+const FILE: &str = "store.redb";
+
+/// Memory for cached pages. The default of 1 GiB would let a drain grow with the store.
+const CACHE: usize = 32 << 20;
+
+/// The ledger of one store, held by this process until it is dropped.
+pub struct Ledger {
+    database: Database,
+    store: PathBuf,
+    id: u128,
+}
+
+impl Ledger {
+    /// Opens the ledger of the store at `store`, a folder that exists; a new one is made, an older
+    /// one is brought to the present format.
+    ///
+    /// # Errors
+    /// [`Error::is_locked`] when another process holds it, [`Error::is_newer_format`] when a newer
+    /// version wrote it, [`Error::is_corrupt`] when it is damaged, else what the system said.
+    pub fn open(store: &Path) -> Result<Self> {
+        let path = store.join(FILE);
+        Self::open_file(store, &path).map_err(|e| e.on(&path))
+    }
+
+    fn open_file(store: &Path, path: &Path) -> Result<Self> {
+        let file = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .mode(0o600)
+            .open(path)
+            .map_err(|e| Error::io("open", path, e))?;
+        let database = Builder::new()
+            .set_cache_size(CACHE)
+            .create_with_backend(FileBackend::new(file).during("lock")?)
+            .during("open")?;
+        let id = prepare(&database, path)?;
+        let store = store.to_path_buf();
+        Ok(Self { database, store, id })
+    }
+
+    /// The store it lies in.
+    pub fn store(&self) -> &Path {
+        &self.store
+    }
+
+    /// Its random id, which what is published from it carries.
+    pub fn id(&self) -> u128 {
+        self.id
+    }
+
+    /// A durable write transaction that is quick to repair after a kill (0.5 ms measured, instead of
+    /// 200 to 1100).
+    pub(crate) fn write(&self) -> Result<WriteTransaction> {
+        let mut txn = self.database.begin_write().during("begin a transaction")?;
+        txn.set_quick_repair(true);
+        Ok(txn)
+    }
+
+    pub(crate) fn read(&self) -> Result<ReadTransaction> {
+        self.database.begin_read().during("begin reading")
+    }
+}
+
+/// Migrates if need be and gives the ledger's id. In the ordinary case it writes nothing.
+fn prepare(database: &Database, path: &Path) -> Result<u128> {
+    let known = STEPS.len() as u32;
+    let (format, id) = stamp(database)?;
+    if format > known {
+        return Err(Error::newer_format(path, format, known));
+    }
+    match id {
+        Some(id) if format == known => Ok(id),
+        id => migrate(database, format, id),
+    }
+}
+
+fn stamp(database: &Database) -> Result<(u32, Option<u128>)> {
+    let txn = database.begin_read().during("begin reading")?;
+    let meta = match txn.open_table(META) {
+        Err(redb::TableError::TableDoesNotExist(_)) => return Ok((0, None)),
+        other => other.during("open meta")?,
+    };
+    let format = match meta.get("format").during("read the format")? {
+        Some(row) => rows::decode(row.value(), "rekal.meta")?,
+        None => 0,
+    };
+    let id = match meta.get("ledger").during("read the ledger's id")? {
+        Some(row) => Some(rows::decode(row.value(), "rekal.meta")?),
+        None => None,
+    };
+    Ok((format, id))
+}
+
+/// Runs the pending steps and stamps the ledger, all in one transaction.
+fn migrate(database: &Database, format: u32, id: Option<u128>) -> Result<u128> {
+    let mut txn = database.begin_write().during("begin a migration")?;
+    txn.set_quick_repair(true);
+    for (at, step) in STEPS.iter().enumerate().skip(format as usize) {
+        step(&txn).during(&format!("migrate to format {}", at + 1))?;
+    }
+    let id = id.unwrap_or_else(crate::hash::random128);
+    {
+        let mut tables = Tables::open(&txn)?;
+        let stamp = [
+            ("format", rows::encode(&(STEPS.len() as u32))?),
+            ("ledger", rows::encode(&id)?),
+        ];
+        for (name, row) in &stamp {
+            tables.meta.insert(name, row.as_slice()).during("stamp the ledger")?;
+        }
+        tables.close(false)?;
+    }
+    txn.commit().during("commit a migration")?;
+    Ok(id)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::PermissionsExt;
+
+    #[test]
+    fn a_new_ledger_is_private_and_keeps_its_id() {
+        let store = tempfile::tempdir().expect("a folder");
+        let id = Ledger::open(store.path()).expect("created").id();
+        assert_eq!(Ledger::open(store.path()).expect("opened again").id(), id);
+        let mode = std::fs::metadata(store.path().join(FILE))
+            .expect("a file")
+            .permissions()
+            .mode();
+        assert_eq!(mode & 0o777, 0o600);
+    }
+
+    #[test]
+    fn a_held_ledger_is_locked() {
+        let store = tempfile::tempdir().expect("a folder");
+        let _held = Ledger::open(store.path()).expect("created");
+        let error = Ledger::open(store.path()).map(|_| ()).expect_err("held");
+        assert!(error.is_locked(), "{error}");
+    }
+
+    #[test]
+    fn a_newer_format_is_refused_with_both_numbers_and_left_alone() {
+        let store = tempfile::tempdir().expect("a folder");
+        let ledger = Ledger::open(store.path()).expect("created");
+        let txn = ledger.write().expect("a transaction");
+        let row = rows::encode(&7u32).expect("encodes");
+        let mut meta = txn.open_table(META).expect("meta");
+        meta.insert("format", row.as_slice()).expect("inserted");
+        drop(meta);
+        txn.commit().expect("committed");
+        drop(ledger);
+        for _ in 0..2 {
+            let error = Ledger::open(store.path()).map(|_| ()).expect_err("newer");
+            assert!(error.is_newer_format());
+            let both = "its format is 7, this version knows formats up to 1";
+            assert!(error.to_string().contains(both), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_file_that_is_no_ledger_is_named() {
+        let store = tempfile::tempdir().expect("a folder");
+        std::fs::write(store.path().join(FILE), [7; 5000]).expect("written");
+        let error = Ledger::open(store.path()).map(|_| ()).expect_err("no ledger");
+        assert!(error.to_string().contains(FILE), "{error}");
+    }
+}

@@ -1,0 +1,193 @@
+//! The bytes of a snapshot file. All numbers are little-endian.
+//!
+//! | offset | bytes | what |
+//! |---|---|---|
+//! | 0 | 8 | `rekalsnp` |
+//! | 8 | 4 | version, 1 |
+//! | 12 | 4 | number of records |
+//! | 16 | 16 | id of the ledger |
+//! | 32 | 8 | generation of the ledger |
+//! | 40 | 8 | generation of the base: its own in a base, the base's in a delta |
+//! | 48 | 4 | number of buckets, a power of two |
+//! | 52 | 4 | 0 |
+//! | 56 | 8 | FNV-1a 64 of the 56 bytes before |
+//! | 64 | 8 each | buckets: 0 is empty, else the first 16 bits of a record's hash, then 48 bits of its offset |
+//! | … | | records: length of the body (4), the body, FNV-1a 64 of the body (8) |
+//!
+//! The body of a record is the length of the session id (1), the id, and the session's [`Reach`] in
+//! postcard. A record's hash is the FNV-1a 64 of its id; its bucket is the first free one from
+//! `hash mod buckets` on, wrapping. At least half of the buckets are empty.
+//!
+//! There is no checksum over the whole: reading a few records must not cost reading all. Damage in a
+//! bucket leads to no record or to one whose id or checksum does not fit, which is no record either.
+
+use crate::edge::SessionId;
+use crate::hash::fnv64;
+use crate::reach::Reach;
+use crate::{Error, Result};
+
+const MAGIC: &[u8; 8] = b"rekalsnp";
+const VERSION: u32 = 1;
+pub(super) const HEADER: usize = 64;
+pub(super) const BUCKET: usize = 8;
+/// A record's length and checksum around its body.
+pub(super) const FRAME: usize = 4 + 8;
+/// The longest body: an id of 128 bytes, a query of 1 KiB, and what led to openings.
+pub(super) const MAX_BODY: usize = 16 << 20;
+const OFFSET_BITS: u32 = 48;
+
+/// Which state of which ledger is published.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Stamp {
+    pub(crate) ledger: u128,
+    pub(crate) generation: u64,
+}
+
+/// The header of a snapshot file.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Header {
+    pub(super) stamp: Stamp,
+    pub(super) base: u64,
+    pub(super) records: u32,
+    pub(super) buckets: u32,
+}
+
+impl Header {
+    pub(super) fn encode(&self) -> [u8; HEADER] {
+        let mut bytes = [0; HEADER];
+        bytes[..8].copy_from_slice(MAGIC);
+        bytes[8..12].copy_from_slice(&VERSION.to_le_bytes());
+        bytes[12..16].copy_from_slice(&self.records.to_le_bytes());
+        bytes[16..32].copy_from_slice(&self.stamp.ledger.to_le_bytes());
+        bytes[32..40].copy_from_slice(&self.stamp.generation.to_le_bytes());
+        bytes[40..48].copy_from_slice(&self.base.to_le_bytes());
+        bytes[48..52].copy_from_slice(&self.buckets.to_le_bytes());
+        let sum = fnv64(&bytes[..56]);
+        bytes[56..].copy_from_slice(&sum.to_le_bytes());
+        bytes
+    }
+
+    /// `None` for anything that this version did not write.
+    pub(super) fn decode(bytes: &[u8; HEADER]) -> Option<Self> {
+        let fits = &bytes[..8] == MAGIC && number(&bytes[8..12]) == u128::from(VERSION);
+        let sum = number(&bytes[56..]) == u128::from(fnv64(&bytes[..56]));
+        let header = Self {
+            stamp: Stamp {
+                ledger: number(&bytes[16..32]),
+                generation: number(&bytes[32..40]) as u64,
+            },
+            base: number(&bytes[40..48]) as u64,
+            records: number(&bytes[12..16]) as u32,
+            buckets: number(&bytes[48..52]) as u32,
+        };
+        (fits && sum && header.buckets.is_power_of_two()).then_some(header)
+    }
+
+    /// The offset of the first record.
+    pub(super) fn records_at(&self) -> u64 {
+        HEADER as u64 + u64::from(self.buckets) * BUCKET as u64
+    }
+}
+
+/// The hash by which a session's record is found.
+pub(super) fn hash_of(id: &SessionId) -> u64 {
+    fnv64(id.as_str().as_bytes())
+}
+
+/// A bucket that points at a record.
+pub(super) fn bucket(hash: u64, offset: u64) -> u64 {
+    (hash >> OFFSET_BITS) << OFFSET_BITS | offset
+}
+
+/// The offset in a bucket, if it may be the record of this hash.
+pub(super) fn offset_in(bucket: u64, hash: u64) -> Option<u64> {
+    (bucket >> OFFSET_BITS == hash >> OFFSET_BITS).then_some(bucket & ((1 << OFFSET_BITS) - 1))
+}
+
+/// Appends a record.
+pub(super) fn encode_record(id: &SessionId, reach: &Reach, out: &mut Vec<u8>) -> Result<()> {
+    let mut body = vec![id.as_str().len() as u8];
+    body.extend_from_slice(id.as_str().as_bytes());
+    let body = postcard::to_extend(reach, body).map_err(|e| Error::invalid(format!("encode a reach: {e}")))?;
+    out.extend_from_slice(&(body.len() as u32).to_le_bytes());
+    out.extend_from_slice(&body);
+    out.extend_from_slice(&fnv64(&body).to_le_bytes());
+    Ok(())
+}
+
+/// The length of the body that begins here.
+pub(super) fn body_len(head: &[u8; 4]) -> Option<usize> {
+    let len = u32::from_le_bytes(*head) as usize;
+    (len <= MAX_BODY).then_some(len)
+}
+
+/// The record whose body and checksum these are; `None` when they do not fit.
+pub(super) fn decode_record(body: &[u8], sum: &[u8]) -> Option<(SessionId, Reach)> {
+    if number(sum) != u128::from(fnv64(body)) {
+        return None;
+    }
+    let (len, rest) = body.split_first()?;
+    let (id, reach) = rest.split_at_checked(usize::from(*len))?;
+    let id = SessionId::try_from(std::str::from_utf8(id).ok()?).ok()?;
+    Some((id, postcard::from_bytes(reach).ok()?))
+}
+
+/// Up to 16 bytes as a little-endian number.
+pub(super) fn number(bytes: &[u8]) -> u128 {
+    bytes.iter().rev().fold(0, |n, byte| n << 8 | u128::from(*byte))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn golden_header_and_record() {
+        let header = Header {
+            stamp: Stamp {
+                ledger: 0x0102,
+                generation: 3,
+            },
+            base: 2,
+            records: 1,
+            buckets: 4,
+        };
+        let bytes = header.encode();
+        assert_eq!(&bytes[..16], b"rekalsnp\x01\0\0\0\x01\0\0\0");
+        assert_eq!(&bytes[16..34], b"\x02\x01\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x03\0");
+        assert_eq!(&bytes[40..52], b"\x02\0\0\0\0\0\0\0\x04\0\0\0");
+        assert_eq!(Header::decode(&bytes), Some(header));
+
+        let reach = Reach {
+            count: 3,
+            drills: 1,
+            query: Some("jwt".into()),
+            led: vec![("jwt".into(), 1)],
+        };
+        let mut record = Vec::new();
+        encode_record(&"s".parse().expect("an id"), &reach, &mut record).expect("encodes");
+        assert_eq!(
+            &record[..19],
+            b"\x0f\0\0\0\x01s\x03\x01\x01\x03jwt\x01\x03jwt\x01".as_slice()
+        );
+    }
+
+    #[test]
+    fn every_flipped_byte_of_a_header_is_noticed() {
+        let bytes = Header {
+            stamp: Stamp {
+                ledger: 9,
+                generation: 8,
+            },
+            base: 8,
+            records: 0,
+            buckets: 1,
+        }
+        .encode();
+        for at in 0..HEADER {
+            let mut torn = bytes;
+            torn[at] ^= 0x40;
+            assert_eq!(Header::decode(&torn), None, "byte {at}");
+        }
+    }
+}

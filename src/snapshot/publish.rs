@@ -1,0 +1,204 @@
+//! Publishing: a temporary file, synced, renamed over the old one. Only the holder of the ledger
+//! publishes, so one name for the temporary file is enough.
+
+use std::fs::{self, OpenOptions};
+use std::io::{ErrorKind, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+
+use super::layout::{BUCKET, HEADER, Header, Stamp, bucket, encode_record, hash_of};
+use super::read::{BASE, DELTA, Snapshot};
+use crate::edge::SessionId;
+use crate::reach::Reach;
+use crate::{Error, Result};
+
+/// A delta may hold this many records and an eighth of the base; then a new base costs little more.
+const SMALL: u32 = 256;
+
+/// Publishes the reach of all sessions.
+pub(crate) fn publish_whole(store: &Path, stamp: Stamp, records: &[(SessionId, Reach)]) -> Result<()> {
+    write(store, BASE, stamp, stamp.generation, records)?;
+    match fs::remove_file(store.join(DELTA)) {
+        Err(e) if e.kind() != ErrorKind::NotFound => Err(Error::io("remove", store.join(DELTA), e)),
+        _ => Ok(()),
+    }
+}
+
+/// Publishes the sessions that changed between `since` and `stamp`. `false`: that is not what is
+/// published, or too much has changed since the base; the whole has to be published.
+pub(crate) fn publish_changes(
+    store: &Path,
+    since: Stamp,
+    stamp: Stamp,
+    changed: &[(SessionId, Reach)],
+) -> Result<bool> {
+    let snapshot = Snapshot::open(store);
+    if snapshot.stamp() != Some(since) || since.ledger != stamp.ledger {
+        return Ok(false);
+    }
+    let (Some(base), delta) = snapshot.files() else {
+        return Ok(false);
+    };
+    let Some(mut records) = delta.map_or(Some(Vec::new()), |delta| delta.all()) else {
+        return Ok(false);
+    };
+    let news: std::collections::HashSet<&SessionId> = changed.iter().map(|(id, _)| id).collect();
+    records.retain(|(id, _)| !news.contains(id));
+    records.extend_from_slice(changed);
+    if records.len() as u32 > SMALL + base.header.records / 8 {
+        return Ok(false);
+    }
+    write(store, DELTA, stamp, base.header.stamp.generation, &records)?;
+    Ok(true)
+}
+
+fn write(store: &Path, name: &str, stamp: Stamp, base: u64, records: &[(SessionId, Reach)]) -> Result<()> {
+    let bytes = encode(stamp, base, records)?;
+    let temporary = store.join(format!("{name}.tmp"));
+    let path = store.join(name);
+    let mut file = OpenOptions::new()
+        .write(true)
+        .create(true)
+        .truncate(true)
+        .mode(0o600)
+        .open(&temporary)
+        .map_err(|e| Error::io("create", &temporary, e))?;
+    file.write_all(&bytes)
+        .and_then(|()| file.sync_data())
+        .map_err(|e| Error::io("write", &temporary, e))?;
+    fs::rename(&temporary, &path).map_err(|e| Error::io("publish", &path, e))
+}
+
+fn encode(stamp: Stamp, base: u64, records: &[(SessionId, Reach)]) -> Result<Vec<u8>> {
+    let header = Header {
+        stamp,
+        base,
+        records: records.len() as u32,
+        buckets: (records.len() * 2).next_power_of_two().max(2) as u32,
+    };
+    let mut buckets = vec![0u64; header.buckets as usize];
+    let mut bytes = vec![0; header.records_at() as usize];
+    for (id, reach) in records {
+        let hash = hash_of(id);
+        let mut at = (hash % buckets.len() as u64) as usize;
+        while buckets[at] != 0 {
+            at = (at + 1) % buckets.len();
+        }
+        buckets[at] = bucket(hash, bytes.len() as u64);
+        encode_record(id, reach, &mut bytes)?;
+    }
+    bytes[..HEADER].copy_from_slice(&header.encode());
+    for (at, bucket) in buckets.iter().enumerate() {
+        let offset = HEADER + at * BUCKET;
+        bytes[offset..offset + BUCKET].copy_from_slice(&bucket.to_le_bytes());
+    }
+    Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::reach::Reached;
+
+    const LEDGER: u128 = 77;
+
+    fn stamp(generation: u64) -> Stamp {
+        Stamp {
+            ledger: LEDGER,
+            generation,
+        }
+    }
+
+    fn record(id: &str, count: u32) -> (SessionId, Reach) {
+        let query = Some(format!("query of {id}"));
+        let led = Vec::new();
+        let reach = Reach {
+            count,
+            drills: 0,
+            query,
+            led,
+        };
+        (id.parse().expect("an id"), reach)
+    }
+
+    fn count(store: &Path, id: &str) -> Option<u32> {
+        let reach = Snapshot::open(store).reach(&id.parse().expect("an id"));
+        reach.map(|reach| reach.count)
+    }
+
+    fn many(n: u32) -> Vec<(SessionId, Reach)> {
+        (0..n).map(|i| record(&format!("session-{i}"), i + 1)).collect()
+    }
+
+    #[test]
+    fn every_session_is_found_and_no_other() {
+        let store = tempfile::tempdir().expect("a folder");
+        publish_whole(store.path(), stamp(1), &many(1000)).expect("published");
+        for i in 0..1000 {
+            assert_eq!(count(store.path(), &format!("session-{i}")), Some(i + 1));
+        }
+        assert_eq!(count(store.path(), "session-1000"), None);
+        assert_eq!(Snapshot::open(store.path()).all().expect("undamaged").len(), 1000);
+    }
+
+    #[test]
+    fn a_long_query_takes_a_second_read() {
+        let store = tempfile::tempdir().expect("a folder");
+        let mut long = record("long", 5);
+        long.1.query = Some("q".repeat(1024));
+        publish_whole(store.path(), stamp(1), std::slice::from_ref(&long)).expect("published");
+        assert_eq!(Snapshot::open(store.path()).reach(&long.0), Some(long.1));
+    }
+
+    #[test]
+    fn changes_lie_over_the_base_and_add_up() {
+        let store = tempfile::tempdir().expect("a folder");
+        publish_whole(store.path(), stamp(1), &many(3)).expect("published");
+        let change = |from, to, id, n| publish_changes(store.path(), stamp(from), stamp(to), &[record(id, n)]);
+        assert!(change(1, 2, "session-0", 50).expect("published"));
+        assert!(change(2, 5, "new", 60).expect("published"));
+        assert_eq!(count(store.path(), "session-0"), Some(50));
+        assert_eq!(count(store.path(), "session-1"), Some(2));
+        assert_eq!(count(store.path(), "new"), Some(60));
+        assert_eq!(Snapshot::open(store.path()).stamp(), Some(stamp(5)));
+        assert!(!change(4, 6, "new", 61).expect("refused"), "not what is published");
+    }
+
+    #[test]
+    fn a_delta_of_another_base_does_not_count() {
+        let store = tempfile::tempdir().expect("a folder");
+        publish_whole(store.path(), stamp(1), &many(3)).expect("published");
+        assert!(publish_changes(store.path(), stamp(1), stamp(2), &[record("session-0", 50)]).expect("published"));
+        let stale = fs::read(store.path().join(DELTA)).expect("a delta");
+        publish_whole(store.path(), stamp(3), &many(2)).expect("published");
+        fs::write(store.path().join(DELTA), stale).expect("put back");
+        assert_eq!(count(store.path(), "session-0"), Some(1));
+    }
+
+    #[test]
+    fn too_many_changes_ask_for_a_new_base() {
+        let store = tempfile::tempdir().expect("a folder");
+        publish_whole(store.path(), stamp(1), &many(8)).expect("published");
+        assert!(!publish_changes(store.path(), stamp(1), stamp(2), &many(258)).expect("refused"));
+    }
+
+    #[test]
+    fn every_flipped_byte_and_every_truncation_hides_at_most_what_it_hits() {
+        let store = tempfile::tempdir().expect("a folder");
+        let path = store.path().join(BASE);
+        publish_whole(store.path(), stamp(1), &many(4)).expect("published");
+        let good = fs::read(&path).expect("bytes");
+        let right = |bytes: &[u8]| {
+            fs::write(&path, bytes).expect("written");
+            (0..4).all(|i| count(store.path(), &format!("session-{i}")).is_none_or(|n| n == i + 1))
+        };
+        for at in 0..good.len() {
+            let mut torn = good.clone();
+            torn[at] ^= 0x21;
+            assert!(right(&torn), "byte {at}");
+            assert!(right(&good[..at]), "cut at {at}");
+        }
+        assert!(right(&good));
+        assert_eq!(count(store.path(), "session-3"), Some(4));
+    }
+}

@@ -1,0 +1,142 @@
+//! Reading a snapshot: one open, and one or two reads for a session. Whatever is wrong with a file,
+//! the answer is that nothing is known; never an error.
+
+use std::fs::File;
+use std::os::unix::fs::FileExt;
+use std::path::Path;
+
+use super::layout::{BUCKET, FRAME, HEADER, Header, Stamp, body_len, decode_record, hash_of, number, offset_in};
+use crate::edge::SessionId;
+use crate::reach::{Reach, Reached};
+
+pub(super) const BASE: &str = "reach.snap";
+pub(super) const DELTA: &str = "reach.delta";
+
+/// Most records fit into the first read.
+const FIRST_READ: usize = 512;
+
+/// How many buckets one read takes.
+const BUCKETS_READ: u64 = 8;
+
+/// The published reach of all sessions, as of when it was opened.
+pub struct Snapshot {
+    delta: Option<SnapshotFile>,
+    base: Option<SnapshotFile>,
+}
+
+pub(super) struct SnapshotFile {
+    file: File,
+    pub(super) header: Header,
+}
+
+impl Snapshot {
+    /// Opens what is published in the store. The delta is opened first: should a new base be
+    /// published in between, it holds all that the delta did, and the delta no longer fits it.
+    pub fn open(store: &Path) -> Self {
+        let delta = SnapshotFile::open(&store.join(DELTA));
+        let base = SnapshotFile::open(&store.join(BASE));
+        let fits = |delta: &SnapshotFile| base.as_ref().is_some_and(|base| delta.header.is_on(&base.header));
+        let delta = delta.filter(fits);
+        Self { delta, base }
+    }
+
+    /// Which state of which ledger this is.
+    pub(crate) fn stamp(&self) -> Option<Stamp> {
+        self.delta.as_ref().or(self.base.as_ref()).map(|file| file.header.stamp)
+    }
+
+    pub(super) fn files(&self) -> (Option<&SnapshotFile>, Option<&SnapshotFile>) {
+        (self.base.as_ref(), self.delta.as_ref())
+    }
+
+    /// All records, each session once. `None` if one is damaged or missing.
+    pub(crate) fn all(&self) -> Option<Vec<(SessionId, Reach)>> {
+        let mut records = std::collections::BTreeMap::new();
+        for file in [&self.base, &self.delta].into_iter().flatten() {
+            records.extend(file.all()?);
+        }
+        Some(records.into_iter().collect())
+    }
+}
+
+impl Reached for Snapshot {
+    fn reach(&self, target: &SessionId) -> Option<Reach> {
+        let delta = self.delta.as_ref().and_then(|file| file.find(target));
+        delta.or_else(|| self.base.as_ref()?.find(target))
+    }
+}
+
+impl Header {
+    /// This delta belongs to that base.
+    fn is_on(&self, base: &Header) -> bool {
+        self.stamp.ledger == base.stamp.ledger && self.base == base.stamp.generation
+    }
+}
+
+impl SnapshotFile {
+    fn open(path: &Path) -> Option<Self> {
+        let file = File::open(path).ok()?;
+        let mut bytes = [0; HEADER];
+        file.read_exact_at(&mut bytes, 0).ok()?;
+        let header = Header::decode(&bytes)?;
+        Some(Self { file, header })
+    }
+
+    fn find(&self, target: &SessionId) -> Option<Reach> {
+        let hash = hash_of(target);
+        let buckets = u64::from(self.header.buckets);
+        let mut at = hash % buckets;
+        let mut looked = 0;
+        while looked < buckets {
+            let many = BUCKETS_READ.min(buckets - at);
+            let mut bytes = [0; BUCKETS_READ as usize * BUCKET];
+            let window = &mut bytes[..many as usize * BUCKET];
+            self.file
+                .read_exact_at(window, HEADER as u64 + at * BUCKET as u64)
+                .ok()?;
+            for bucket in window.chunks_exact(BUCKET).map(|bucket| number(bucket) as u64) {
+                if bucket == 0 {
+                    return None;
+                }
+                let record = offset_in(bucket, hash).and_then(|offset| self.record(offset));
+                if let Some((id, reach, _)) = record
+                    && id == *target
+                {
+                    return Some(reach);
+                }
+            }
+            looked += many;
+            at = (at + many) % buckets;
+        }
+        None
+    }
+
+    /// The record at an offset, and the offset behind it.
+    fn record(&self, offset: u64) -> Option<(SessionId, Reach, u64)> {
+        let mut first = [0; FIRST_READ];
+        let got = self.file.read_at(&mut first, offset).ok()?;
+        let len = body_len(first[..got].first_chunk()?)?;
+        let end = offset + (len + FRAME) as u64;
+        let framed = &first[4..got];
+        let (id, reach) = match framed.get(..len + 8) {
+            Some(whole) => decode_record(&whole[..len], &whole[len..])?,
+            None => {
+                let mut whole = vec![0; len + 8];
+                self.file.read_exact_at(&mut whole, offset + 4).ok()?;
+                decode_record(&whole[..len], &whole[len..])?
+            }
+        };
+        Some((id, reach, end))
+    }
+
+    pub(super) fn all(&self) -> Option<Vec<(SessionId, Reach)>> {
+        let mut offset = self.header.records_at();
+        let mut records = Vec::new();
+        for _ in 0..self.header.records {
+            let (id, reach, next) = self.record(offset)?;
+            records.push((id, reach));
+            offset = next;
+        }
+        Some(records)
+    }
+}
