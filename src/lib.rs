@@ -9,6 +9,7 @@ pub mod ledger;
 pub mod reach;
 pub mod redact;
 pub mod snapshot;
+pub mod spool;
 pub mod time;
 
 #[cfg(feature = "cli")]

@@ -1,0 +1,25 @@
+//! The spool: a write-ahead file that every process appends events to without waiting, and the
+//! claims by which one drain takes it over. It knows no ledger.
+//!
+//! | file | holds |
+//! |---|---|
+//! | [`line`] | the grammar of a line, and what becomes of a torn one |
+//! | [`writer`] | the append protocol |
+//! | [`claim`] | how a spool becomes the property of one drain |
+//! | [`reader`] | a claim as a stream of events |
+//! | [`report`] | what could not be read, and why |
+//! | [`recorder`] | a channel and a thread in front of the writer |
+
+pub mod claim;
+#[cfg(test)]
+mod fixture;
+mod hash;
+mod ids;
+pub mod line;
+pub mod reader;
+pub mod recorder;
+pub mod report;
+pub mod writer;
+
+pub use ids::{Ids, new_ulid, parse_ulid};
+pub use recorder::Recorder;
