@@ -1,8 +1,7 @@
 //! ULIDs: 48 bits of time, given by the caller, and 80 bits from the system.
 
-use std::hash::{BuildHasher, RandomState};
-
 use crate::edge::Ulid;
+use crate::hash::random128;
 use crate::time::Millis;
 
 /// The latest time that 48 bits hold (in the year 10889).
@@ -22,8 +21,8 @@ impl Ids {
             .last
             .filter(|last| last.timestamp_ms() == at)
             .and_then(|last| last.increment().ok());
-        // Half of the range is kept free, so that the successors of a new id stay in its millisecond.
-        let id = successor.unwrap_or_else(|| Ulid::from_parts(at, random_bits() >> 1));
+        // 79 of the 80 bits: half of the range is left to the successors of a new id.
+        let id = successor.unwrap_or_else(|| Ulid::from_parts(at, random128() >> 49));
         self.last = Some(id);
         id
     }
@@ -31,7 +30,7 @@ impl Ids {
 
 /// An id of this time that nobody else has.
 pub fn new_ulid(at: Millis) -> Ulid {
-    Ulid::from_parts(at.min(LATEST), random_bits())
+    Ulid::from_parts(at.min(LATEST), random128())
 }
 
 /// A ULID from its 26 characters, in either case. `None`: not one, or above 128 bits.
@@ -39,13 +38,6 @@ pub fn parse_ulid(text: &str) -> Option<Ulid> {
     // 26 characters hold 130 bits: a first one above 7 would silently lose its highest.
     let fits = matches!(text.as_bytes().first(), Some(b'0'..=b'7'));
     if fits { Ulid::from_string(text).ok() } else { None }
-}
-
-/// 80 bits. The standard library keys its hashers from the operating system, once a thread, and
-/// changes the key with every hasher; the process id keeps a forked child apart from its parent.
-fn random_bits() -> u128 {
-    let word = || u128::from(RandomState::new().hash_one(std::process::id()));
-    (word() << 16) | (word() & 0xffff)
 }
 
 #[cfg(test)]

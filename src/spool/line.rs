@@ -233,15 +233,16 @@ pub(super) struct Found {
 /// Reads a physical line.
 pub(super) fn read(bytes: &[u8]) -> Found {
     let text = String::from_utf8_lossy(bytes);
+    let repaired = matches!(text, Cow::Owned(_));
     if text.trim().is_empty() {
         return Found::default();
     }
-    match parse(&text) {
+    match parse(&text, repaired) {
         Ok(record) => Found {
             records: vec![record],
             bad: None,
         },
-        Err(why @ (Reason::NotJson | Reason::BadShape)) => read_torn(&text, why),
+        Err(why @ (Reason::NotJson | Reason::BadShape)) => read_torn(&text, repaired, why),
         Err(why) => Found {
             records: Vec::new(),
             bad: Some((why, text.into_owned())),
@@ -251,16 +252,17 @@ pub(super) fn read(bytes: &[u8]) -> Found {
 
 /// Reads the last bytes of a line whose beginning was not held.
 pub(super) fn read_tail(bytes: &[u8]) -> Found {
-    read_torn(&String::from_utf8_lossy(bytes), Reason::TooLong)
+    let text = String::from_utf8_lossy(bytes);
+    read_torn(&text, matches!(text, Cow::Owned(_)), Reason::TooLong)
 }
 
-fn read_torn(text: &Cow<'_, str>, why: Reason) -> Found {
+fn read_torn(text: &str, repaired: bool, why: Reason) -> Found {
     let mut records = Vec::new();
     let (mut end, mut before, mut failed) = (text.len(), text.len(), 0);
     while failed < MAX_TRIES
         && let Some(start) = text[..before].rfind("{\"")
     {
-        match parse_part(text, start, end) {
+        match parse(&text[start..end], repaired) {
             Ok(record) => {
                 records.push(record);
                 end = start;
@@ -279,15 +281,12 @@ fn read_torn(text: &Cow<'_, str>, why: Reason) -> Found {
     Found { records, bad }
 }
 
-fn parse(text: &Cow<'_, str>) -> Result<Record, Reason> {
-    parse_part(text, 0, text.len())
-}
-
-fn parse_part(text: &Cow<'_, str>, start: usize, end: usize) -> Result<Record, Reason> {
-    let record = Record::parse(&text[start..end])?;
-    match text {
-        Cow::Borrowed(_) => Ok(record),
-        Cow::Owned(_) => record.without_repaired_ids(),
+fn parse(text: &str, repaired: bool) -> Result<Record, Reason> {
+    let record = Record::parse(text)?;
+    if repaired {
+        record.without_repaired_ids()
+    } else {
+        Ok(record)
     }
 }
 

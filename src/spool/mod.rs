@@ -3,7 +3,7 @@
 //!
 //! | file | holds |
 //! |---|---|
-//! | [`line`] | the grammar of a line, and what becomes of a torn one |
+//! | [`line`](mod@line) | the grammar of a line, and what becomes of a torn one |
 //! | [`writer`] | the append protocol |
 //! | [`claim`] | how a spool becomes the property of one drain |
 //! | [`reader`] | a claim as a stream of events |

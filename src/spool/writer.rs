@@ -131,7 +131,9 @@ impl Writer {
                 .map_err(|error| Error::io("append to", &spool, error))?;
             match opened {
                 Opened::Held(file) => {
-                    self.pause.map(sleep);
+                    if let Some(pause) = self.pause {
+                        sleep(pause);
+                    }
                     return write_whole(file, batch.bytes()).map_err(|error| Error::io("append to", &spool, error));
                 }
                 Opened::Claimed => {}
