@@ -413,7 +413,11 @@ mod tests {
         let dir = tempfile::tempdir().expect("a folder");
         let mut writer = Writer::new(dir.path()).with_pause(Duration::from_micros(200));
         writer.unprotected = true;
-        let (sent, read) = race(&writer, Duration::from_secs(1));
-        assert!(read < sent, "{read} of {sent}");
+        // On a busy machine a single short race may pass without a loss.
+        let lost = (0..20).any(|_| {
+            let (sent, read) = race(&writer, Duration::from_millis(500));
+            read < sent
+        });
+        assert!(lost);
     }
 }
