@@ -35,11 +35,9 @@ impl Error {
     }
 
     /// A file was written by a newer version of this crate.
-    pub(crate) fn newer_format(path: impl AsRef<Path>, found: u32, known: u32) -> Self {
-        let what = format!("open: its format is {found}, this version knows formats up to {known}");
-        Self::new(Kind::NewerFormat, what)
-            .on(path)
-            .remedy_is("install a newer rekal")
+    pub(crate) fn newer_format(found: u32, known: u32) -> Self {
+        let what = format!("open: its format is {found}, this version knows formats up to {known}:");
+        Self::new(Kind::NewerFormat, what).remedy_is("install a newer rekal")
     }
 
     /// A file holds what no version of this crate writes.
@@ -170,11 +168,11 @@ mod tests {
 
     #[test]
     fn a_newer_format_names_both_numbers_and_the_remedy() {
-        let error = Error::newer_format("store.redb", 7, 1);
+        let error = Error::newer_format(7, 1).on("store.redb");
         assert!(error.is_newer_format());
         assert_eq!(
             error.to_string(),
-            "open: its format is 7, this version knows formats up to 1 store.redb"
+            "open: its format is 7, this version knows formats up to 1: store.redb"
         );
         assert_eq!(error.remedy(), Some("install a newer rekal"));
     }

@@ -3,6 +3,7 @@
 pub mod boost;
 pub mod edge;
 mod error;
+pub mod graph;
 mod hash;
 pub mod hint;
 pub mod ledger;

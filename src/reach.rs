@@ -24,7 +24,7 @@ use crate::time::Millis;
 pub const WINDOW: Millis = 30 * 60 * 1000;
 
 /// The published aggregate of a session's edges.
-#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Default, Serialize, Deserialize)]
 pub struct Reach {
     /// All edges that count: times surfaced and times opened.
     pub count: u32,

@@ -5,9 +5,10 @@ use std::collections::{BTreeMap, HashMap};
 use proptest::prelude::*;
 use redb::{Database, ReadableDatabase};
 
+use super::View;
 use super::absorb::{Absorbed, absorb};
 use super::tables::{ReadTables, Tables};
-use super::verify::rebuild;
+use super::verify::{Verify, rebuild};
 use crate::edge::{Act, Event, SessionId, Ulid};
 use crate::reach::Reach;
 use crate::time::Millis;
@@ -28,7 +29,8 @@ impl Memory {
         let mut tables = Tables::open(&txn).expect("tables");
         let mut report = Absorbed::default();
         absorb(&mut tables, events.to_vec(), &mut report).expect("absorbed");
-        tables.close(true).expect("closed");
+        tables.write_numbers(true).expect("written");
+        drop(tables);
         txn.commit().expect("committed");
         report
     }
@@ -37,7 +39,8 @@ impl Memory {
         let txn = self.0.begin_write().expect("a transaction");
         let mut tables = Tables::open(&txn).expect("tables");
         rebuild(&mut tables).expect("rebuilt");
-        tables.close(true).expect("closed");
+        tables.write_numbers(true).expect("written");
+        drop(tables);
         txn.commit().expect("committed");
     }
 

@@ -11,6 +11,10 @@ mod packed;
 mod published;
 mod refold;
 pub(crate) mod rows;
+#[cfg(feature = "cli")]
+mod session_reader;
+#[cfg(feature = "cli")]
+mod sessions;
 pub(crate) mod tables;
 mod verify;
 
@@ -19,7 +23,15 @@ mod migrations;
 
 pub(crate) use absorb::{Absorbed, absorb};
 pub use open::Ledger;
-pub(crate) use verify::rebuild;
+pub(crate) use open::prepare;
+pub(crate) use published::View;
+#[cfg(feature = "cli")]
+pub(crate) use session_reader::SessionReader;
+#[cfg(feature = "cli")]
+pub use sessions::CheckpointRow;
+#[cfg(feature = "cli")]
+pub(crate) use sessions::{Added, Outcome, Sessions, TranscriptRow};
+pub(crate) use verify::{Verify, rebuild};
 
 #[cfg(test)]
 mod absorb_tests;

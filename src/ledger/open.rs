@@ -5,15 +5,18 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use redb::backends::FileBackend;
-use redb::{Builder, Database, ReadTransaction, ReadableDatabase, WriteTransaction};
+use redb::{Builder, Database, ReadTransaction, ReadableDatabase, ReadableTable, WriteTransaction};
 
 use super::migrations::STEPS;
 use super::rows;
-use super::tables::{During, META, Tables};
+use super::tables::{Bytes, During, META};
 use crate::{Error, Result};
 
 /// The file name of the ledger in its store.
 const FILE: &str = "store.redb";
+
+/// The format that this version writes.
+const KNOWN: u32 = STEPS.len() as u32;
 
 /// Memory for cached pages. The default of 1 GiB would let a drain grow with the store.
 const CACHE: usize = 32 << 20;
@@ -50,7 +53,7 @@ impl Ledger {
             .set_cache_size(CACHE)
             .create_with_backend(FileBackend::new(file).during("lock")?)
             .during("open")?;
-        let id = prepare(&database, path)?;
+        let id = settle(&database)?;
         let store = store.to_path_buf();
         Ok(Self { database, store, id })
     }
@@ -78,25 +81,48 @@ impl Ledger {
     }
 }
 
-/// Migrates if need be and gives the ledger's id. In the ordinary case it writes nothing.
-fn prepare(database: &Database, path: &Path) -> Result<u128> {
-    let known = STEPS.len() as u32;
-    let (format, id) = stamp(database)?;
-    if format > known {
-        return Err(Error::newer_format(path, format, known));
+/// The id of a ledger of the present format. One of an older format is migrated first, in a
+/// transaction of its own; in the ordinary case nothing is written.
+fn settle(database: &Database) -> Result<u128> {
+    let txn = database.begin_read().during("begin reading")?;
+    let stamp = match txn.open_table(META) {
+        Err(redb::TableError::TableDoesNotExist(_)) => (0, None),
+        other => stamp(&other.during("open meta")?)?,
+    };
+    drop(txn);
+    if let (format, Some(id)) = stamp
+        && format == KNOWN
+    {
+        return Ok(id);
     }
-    match id {
-        Some(id) if format == known => Ok(id),
-        id => migrate(database, format, id),
-    }
+    let mut txn = database.begin_write().during("begin a migration")?;
+    txn.set_quick_repair(true);
+    let id = prepare(&txn)?;
+    txn.commit().during("commit a migration")?;
+    Ok(id)
 }
 
-fn stamp(database: &Database) -> Result<(u32, Option<u128>)> {
-    let txn = database.begin_read().during("begin reading")?;
-    let meta = match txn.open_table(META) {
-        Err(redb::TableError::TableDoesNotExist(_)) => return Ok((0, None)),
-        other => other.during("open meta")?,
-    };
+/// Brings the ledger to the present format within the caller's transaction and gives its id.
+pub(crate) fn prepare(txn: &WriteTransaction) -> Result<u128> {
+    let (format, id) = stamp(&txn.open_table(META).during("open meta")?)?;
+    match id {
+        _ if format > KNOWN => return Err(Error::newer_format(format, KNOWN)),
+        Some(id) if format == KNOWN => return Ok(id),
+        _ => {}
+    }
+    for (at, step) in STEPS.iter().enumerate().skip(format as usize) {
+        step(txn).during(&format!("migrate to format {}", at + 1))?;
+    }
+    let id = id.unwrap_or_else(crate::hash::random128);
+    let mut meta = txn.open_table(META).during("open meta")?;
+    for (name, row) in [("format", rows::encode(&KNOWN)?), ("ledger", rows::encode(&id)?)] {
+        meta.insert(name, row.as_slice()).during("stamp the ledger")?;
+    }
+    Ok(id)
+}
+
+/// The format and the id that a ledger carries.
+fn stamp(meta: &impl ReadableTable<&'static str, Bytes>) -> Result<(u32, Option<u128>)> {
     let format = match meta.get("format").during("read the format")? {
         Some(row) => rows::decode(row.value(), "rekal.meta")?,
         None => 0,
@@ -106,29 +132,6 @@ fn stamp(database: &Database) -> Result<(u32, Option<u128>)> {
         None => None,
     };
     Ok((format, id))
-}
-
-/// Runs the pending steps and stamps the ledger, all in one transaction.
-fn migrate(database: &Database, format: u32, id: Option<u128>) -> Result<u128> {
-    let mut txn = database.begin_write().during("begin a migration")?;
-    txn.set_quick_repair(true);
-    for (at, step) in STEPS.iter().enumerate().skip(format as usize) {
-        step(&txn).during(&format!("migrate to format {}", at + 1))?;
-    }
-    let id = id.unwrap_or_else(crate::hash::random128);
-    {
-        let mut tables = Tables::open(&txn)?;
-        let stamp = [
-            ("format", rows::encode(&(STEPS.len() as u32))?),
-            ("ledger", rows::encode(&id)?),
-        ];
-        for (name, row) in &stamp {
-            tables.meta.insert(name, row.as_slice()).during("stamp the ledger")?;
-        }
-        tables.close(false)?;
-    }
-    txn.commit().during("commit a migration")?;
-    Ok(id)
 }
 
 #[cfg(test)]

@@ -1,21 +1,28 @@
-//! What the ledger publishes of its targets.
+//! What the ledger publishes of its targets, read in a transaction of either kind.
 
 use redb::ReadableTable;
 
 use super::packed::unpack;
 use super::rows;
-use super::tables::{self, During, ReadTables, query_of, reach_key, target_of};
+use super::tables::{self, Bytes, During, Pair, ReadTables, Tables, query_of, reach_key, target_of};
 use crate::edge::SessionId;
 use crate::reach::{Query, Reach, Tally};
 use crate::{Error, Result};
 
-impl ReadTables {
-    /// The reach of one target. A target without a counted edge has the empty reach.
-    pub(crate) fn published(&self, target: u32) -> Result<(SessionId, Reach)> {
-        let totals = tables::totals(&self.reach, target)?;
+/// The tables of the graph as far as they are read, in a read or a write transaction.
+pub(crate) trait View {
+    fn targets(&self) -> &impl ReadableTable<u32, Bytes>;
+    fn queries(&self) -> &impl ReadableTable<u32, &'static str>;
+    fn events(&self) -> &impl ReadableTable<&'static [u8; 16], Bytes>;
+    fn edges(&self) -> &impl ReadableTable<Pair, u8>;
+    fn reach(&self) -> &impl ReadableTable<&'static [u8; 8], Bytes>;
+
+    /// The reach of one target. A target without edges has the empty reach.
+    fn published(&self, target: u32) -> Result<(SessionId, Reach)> {
+        let totals = tables::totals(self.reach(), target)?;
         let query = match totals.top_query {
             0 => None,
-            query => Some(tables::text(&self.queries, query)?),
+            query => Some(tables::text(self.queries(), query)?),
         };
         let led = if totals.drills > 0 {
             self.led(target)?
@@ -32,7 +39,7 @@ impl ReadTables {
     }
 
     /// The reach of every target that has edges.
-    pub(crate) fn published_all(&self) -> Result<Vec<(SessionId, Reach)>> {
+    fn published_all(&self) -> Result<Vec<(SessionId, Reach)>> {
         self.reached()?
             .into_iter()
             .map(|target| self.published(target))
@@ -40,9 +47,9 @@ impl ReadTables {
     }
 
     /// The numbers of the targets that have totals, ascending.
-    pub(crate) fn reached(&self) -> Result<Vec<u32>> {
+    fn reached(&self) -> Result<Vec<u32>> {
         let mut targets = Vec::new();
-        for entry in self.reach.iter().during("read session_reach")? {
+        for entry in self.reach().iter().during("read session_reach")? {
             let (key, _) = entry.during("read session_reach")?;
             if query_of(key.value()) == 0 {
                 targets.push(target_of(key.value()));
@@ -52,10 +59,10 @@ impl ReadTables {
     }
 
     /// The session of a number.
-    pub(crate) fn session(&self, target: u32) -> Result<SessionId> {
+    fn session(&self, target: u32) -> Result<SessionId> {
         let missing = || Error::corrupt("rekal.targets", format!("session {target} is missing"));
         let packed = self
-            .targets
+            .targets()
             .get(target)
             .during("read a session's id")?
             .ok_or_else(missing)?;
@@ -63,10 +70,10 @@ impl ReadTables {
     }
 
     /// The kept tallies of a target.
-    pub(crate) fn tallies(&self, target: u32) -> Result<Vec<(Query, Tally)>> {
+    fn tallies(&self, target: u32) -> Result<Vec<(Query, Tally)>> {
         let (first, last) = (reach_key(target, 1), reach_key(target, Query::MAX));
         let mut tallies = Vec::new();
-        for entry in self.reach.range::<&[u8; 8]>(&first..=&last).during("read tallies")? {
+        for entry in self.reach().range::<&[u8; 8]>(&first..=&last).during("read tallies")? {
             let (key, row) = entry.during("read tallies")?;
             tallies.push((query_of(key.value()), rows::decode(row.value(), "rekal.session_reach")?));
         }
@@ -77,10 +84,39 @@ impl ReadTables {
         let mut led = Vec::new();
         for (query, tally) in self.tallies(target)? {
             if tally.led > 0 {
-                led.push((tables::text(&self.queries, query)?, tally.led));
+                led.push((tables::text(self.queries(), query)?, tally.led));
             }
         }
         led.sort_unstable();
         Ok(led)
     }
 }
+
+macro_rules! view {
+    ($tables:ty) => {
+        impl View for $tables {
+            fn targets(&self) -> &impl ReadableTable<u32, Bytes> {
+                &self.targets
+            }
+
+            fn queries(&self) -> &impl ReadableTable<u32, &'static str> {
+                &self.queries
+            }
+
+            fn events(&self) -> &impl ReadableTable<&'static [u8; 16], Bytes> {
+                &self.events
+            }
+
+            fn edges(&self) -> &impl ReadableTable<Pair, u8> {
+                &self.edges
+            }
+
+            fn reach(&self) -> &impl ReadableTable<&'static [u8; 8], Bytes> {
+                &self.reach
+            }
+        }
+    };
+}
+
+view!(ReadTables);
+view!(Tables<'_>);

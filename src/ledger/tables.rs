@@ -65,10 +65,7 @@ impl<'t> Tables<'t> {
     /// Opens them; what does not exist yet is created empty.
     pub(crate) fn open(txn: &'t WriteTransaction) -> Result<Self> {
         let meta = txn.open_table(META).during("open meta")?;
-        let numbers = match meta.get(NUMBERS).during("read the numbers")? {
-            Some(row) => rows::decode(row.value(), "rekal.meta")?,
-            None => Numbers::default(),
-        };
+        let numbers = read_numbers(&meta)?;
         Ok(Self {
             meta,
             targets: txn.open_table(TARGETS).during("open targets")?,
@@ -84,20 +81,20 @@ impl<'t> Tables<'t> {
     }
 
     /// Writes the numbers back. `changed`: what is published is no longer what this ledger says.
-    pub(crate) fn close(mut self, changed: bool) -> Result<Numbers> {
+    pub(crate) fn write_numbers(&mut self, changed: bool) -> Result<()> {
         if changed {
             self.numbers.generation += 1;
         }
         let row = rows::encode(&self.numbers)?;
         self.meta.insert(NUMBERS, row.as_slice()).during("write the numbers")?;
-        Ok(self.numbers)
+        Ok(())
     }
 }
 
 /// The tables of the graph, open for reading.
 pub(crate) struct ReadTables {
+    meta: ReadOnlyTable<&'static str, Bytes>,
     pub(crate) targets: ReadOnlyTable<u32, Bytes>,
-    pub(crate) target_ids: ReadOnlyTable<Bytes, u32>,
     pub(crate) queries: ReadOnlyTable<u32, &'static str>,
     pub(crate) events: ReadOnlyTable<&'static [u8; 16], Bytes>,
     pub(crate) edges: ReadOnlyTable<Pair, u8>,
@@ -107,13 +104,27 @@ pub(crate) struct ReadTables {
 impl ReadTables {
     pub(crate) fn open(txn: &ReadTransaction) -> Result<Self> {
         Ok(Self {
+            meta: txn.open_table(META).during("open meta")?,
             targets: txn.open_table(TARGETS).during("open targets")?,
-            target_ids: txn.open_table(TARGET_IDS).during("open target_ids")?,
             queries: txn.open_table(QUERIES).during("open queries")?,
             events: txn.open_table(EVENTS).during("open events")?,
             edges: txn.open_table(RECALL_EDGES).during("open recall_edges")?,
             reach: txn.open_table(SESSION_REACH).during("open session_reach")?,
         })
+    }
+}
+
+impl ReadTables {
+    /// How often what is published has changed.
+    pub(crate) fn generation(&self) -> Result<u64> {
+        read_numbers(&self.meta).map(|numbers| numbers.generation)
+    }
+}
+
+fn read_numbers(meta: &impl ReadableTable<&'static str, Bytes>) -> Result<Numbers> {
+    match meta.get(NUMBERS).during("read the numbers")? {
+        Some(row) => rows::decode(row.value(), "rekal.meta"),
+        None => Ok(Numbers::default()),
     }
 }
 

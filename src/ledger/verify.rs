@@ -4,17 +4,19 @@ use std::collections::BTreeSet;
 
 use redb::ReadableTable;
 
+use super::published::View;
 use super::refold::edges_of;
-use super::tables::{self, During, ReadTables, Tables, unpair};
+use super::tables::{self, During, Tables, unpair};
 use crate::Result;
 use crate::reach::{self, Query, Tally};
 
-impl ReadTables {
+/// Comparing, in a transaction of either kind.
+pub(crate) trait Verify: View {
     /// The numbers of the targets whose rows differ from the fold over their edges, ascending, and
     /// how many targets there are.
-    pub(crate) fn differing(&self) -> Result<(Vec<u32>, u64)> {
+    fn differing(&self) -> Result<(Vec<u32>, u64)> {
         let mut all: BTreeSet<u32> = self.reached()?.into_iter().collect();
-        all.extend(targets_with_edges(&self.edges)?);
+        all.extend(targets_with_edges(self.edges())?);
         let mut differing = Vec::new();
         for target in &all {
             if !self.agrees(*target)? {
@@ -25,14 +27,16 @@ impl ReadTables {
     }
 
     fn agrees(&self, target: u32) -> Result<bool> {
-        let seen = edges_of(&self.edges, &self.events, target)?;
-        let fold = reach::fold(&seen, &|query| tables::text(&self.queries, query))?;
+        let seen = edges_of(self.edges(), self.events(), target)?;
+        let fold = reach::fold(&seen, &|query| tables::text(self.queries(), query))?;
         let kept = fold.tallies.into_iter().filter(|(_, tally)| tally.is_kept());
         let kept: Vec<(Query, Tally)> = kept.collect();
         let without_edges = seen.is_empty();
-        Ok(!without_edges && fold.totals == tables::totals(&self.reach, target)? && kept == self.tallies(target)?)
+        Ok(!without_edges && fold.totals == tables::totals(self.reach(), target)? && kept == self.tallies(target)?)
     }
 }
+
+impl<V: View> Verify for V {}
 
 /// Folds every target anew. Gives the numbers of all of them.
 pub(crate) fn rebuild(tables: &mut Tables<'_>) -> Result<BTreeSet<u32>> {

@@ -1,6 +1,7 @@
 //! Publishing: a temporary file, synced, renamed over the old one. Only the holder of the ledger
 //! publishes, so one name for the temporary file is enough.
 
+use std::collections::HashSet;
 use std::fs::{self, OpenOptions};
 use std::io::{ErrorKind, Write};
 use std::os::unix::fs::OpenOptionsExt;
@@ -13,43 +14,58 @@ use crate::reach::Reach;
 use crate::{Error, Result};
 
 /// A delta may hold this many records and an eighth of the base; then a new base costs little more.
-const SMALL: u32 = 256;
+const SMALL: usize = 256;
 
 /// Publishes the reach of all sessions.
 pub(crate) fn publish_whole(store: &Path, stamp: Stamp, records: &[(SessionId, Reach)]) -> Result<()> {
     write(store, BASE, stamp, stamp.generation, records)?;
-    match fs::remove_file(store.join(DELTA)) {
-        Err(e) if e.kind() != ErrorKind::NotFound => Err(Error::io("remove", store.join(DELTA), e)),
-        _ => Ok(()),
+    remove(&store.join(DELTA))
+}
+
+/// Publishes the sessions that changed between `since`, which is what is published, and `stamp`.
+pub(crate) fn publish_changes(store: &Path, since: Stamp, stamp: Stamp, changed: &[(SessionId, Reach)]) -> Result<()> {
+    let snapshot = Snapshot::open(store);
+    let moved = || Error::corrupt(store.join(BASE), "another writer published meanwhile");
+    let (Some(base), delta) = snapshot.files() else {
+        return Err(moved());
+    };
+    if snapshot.stamp() != Some(since) {
+        return Err(moved());
+    }
+    let mut records = match delta {
+        Some(delta) => delta.all().ok_or_else(moved)?,
+        None => Vec::new(),
+    };
+    let news: HashSet<&SessionId> = changed.iter().map(|(id, _)| id).collect();
+    records.retain(|(id, _)| !news.contains(id));
+    records.extend_from_slice(changed);
+    write(store, DELTA, stamp, base.header.stamp.generation, &records)
+}
+
+impl Snapshot {
+    /// Whether so many more changes still make a delta rather than a new base.
+    pub(crate) fn has_room_for(&self, changes: usize) -> bool {
+        match self.files() {
+            (Some(base), Some(delta)) if delta.all().is_some() => {
+                changes + delta.header.records as usize <= SMALL + base.header.records as usize / 8
+            }
+            (Some(base), None) => changes <= SMALL + base.header.records as usize / 8,
+            _ => false,
+        }
+    }
+
+    /// Takes back what is published: until the next publication nothing is known.
+    pub(crate) fn withdraw(store: &Path) -> Result<()> {
+        remove(&store.join(DELTA))?;
+        remove(&store.join(BASE))
     }
 }
 
-/// Publishes the sessions that changed between `since` and `stamp`. `false`: that is not what is
-/// published, or too much has changed since the base; the whole has to be published.
-pub(crate) fn publish_changes(
-    store: &Path,
-    since: Stamp,
-    stamp: Stamp,
-    changed: &[(SessionId, Reach)],
-) -> Result<bool> {
-    let snapshot = Snapshot::open(store);
-    if snapshot.stamp() != Some(since) || since.ledger != stamp.ledger {
-        return Ok(false);
+fn remove(path: &Path) -> Result<()> {
+    match fs::remove_file(path) {
+        Err(e) if e.kind() != ErrorKind::NotFound => Err(Error::io("remove", path, e)),
+        _ => Ok(()),
     }
-    let (Some(base), delta) = snapshot.files() else {
-        return Ok(false);
-    };
-    let Some(mut records) = delta.map_or(Some(Vec::new()), |delta| delta.all()) else {
-        return Ok(false);
-    };
-    let news: std::collections::HashSet<&SessionId> = changed.iter().map(|(id, _)| id).collect();
-    records.retain(|(id, _)| !news.contains(id));
-    records.extend_from_slice(changed);
-    if records.len() as u32 > SMALL + base.header.records / 8 {
-        return Ok(false);
-    }
-    write(store, DELTA, stamp, base.header.stamp.generation, &records)?;
-    Ok(true)
 }
 
 fn write(store: &Path, name: &str, stamp: Stamp, base: u64, records: &[(SessionId, Reach)]) -> Result<()> {
@@ -155,20 +171,20 @@ mod tests {
         let store = tempfile::tempdir().expect("a folder");
         publish_whole(store.path(), stamp(1), &many(3)).expect("published");
         let change = |from, to, id, n| publish_changes(store.path(), stamp(from), stamp(to), &[record(id, n)]);
-        assert!(change(1, 2, "session-0", 50).expect("published"));
-        assert!(change(2, 5, "new", 60).expect("published"));
+        change(1, 2, "session-0", 50).expect("published");
+        change(2, 5, "new", 60).expect("published");
         assert_eq!(count(store.path(), "session-0"), Some(50));
         assert_eq!(count(store.path(), "session-1"), Some(2));
         assert_eq!(count(store.path(), "new"), Some(60));
         assert_eq!(Snapshot::open(store.path()).stamp(), Some(stamp(5)));
-        assert!(!change(4, 6, "new", 61).expect("refused"), "not what is published");
+        change(4, 6, "new", 61).expect_err("not what is published");
     }
 
     #[test]
     fn a_delta_of_another_base_does_not_count() {
         let store = tempfile::tempdir().expect("a folder");
         publish_whole(store.path(), stamp(1), &many(3)).expect("published");
-        assert!(publish_changes(store.path(), stamp(1), stamp(2), &[record("session-0", 50)]).expect("published"));
+        publish_changes(store.path(), stamp(1), stamp(2), &[record("session-0", 50)]).expect("published");
         let stale = fs::read(store.path().join(DELTA)).expect("a delta");
         publish_whole(store.path(), stamp(3), &many(2)).expect("published");
         fs::write(store.path().join(DELTA), stale).expect("put back");
@@ -179,7 +195,9 @@ mod tests {
     fn too_many_changes_ask_for_a_new_base() {
         let store = tempfile::tempdir().expect("a folder");
         publish_whole(store.path(), stamp(1), &many(8)).expect("published");
-        assert!(!publish_changes(store.path(), stamp(1), stamp(2), &many(258)).expect("refused"));
+        let snapshot = Snapshot::open(store.path());
+        assert!(snapshot.has_room_for(257));
+        assert!(!snapshot.has_room_for(258));
     }
 
     #[test]

@@ -1,0 +1,89 @@
+//! The whole checkpoint, in its order: capture, drain, publish.
+
+use super::publish::publish;
+use super::sessions::{Captured, Circumstances, capture};
+use super::Scope;
+use crate::Result;
+use crate::graph::{self, Drained};
+use crate::ledger::{CheckpointRow, Ledger, Sessions};
+use crate::transcript::{self, Roots};
+use crate::Error;
+
+/// What a checkpoint works from.
+pub struct Checkpoint {
+    /// Where the agents keep their transcripts.
+    pub roots: Roots,
+    /// Which of the sessions are captured.
+    pub scope: Scope,
+    /// When and on which commit.
+    pub circumstances: Circumstances,
+    /// Whether to note the checkpoint itself: in a git repository.
+    pub noted: bool,
+}
+
+/// What a checkpoint did.
+#[derive(Clone, Default, Debug)]
+pub struct Report {
+    /// Sessions captured.
+    pub captured: Captured,
+    /// Events taken from the spool.
+    pub drained: Drained,
+    /// Sessions put into the index.
+    pub indexed: u64,
+}
+
+/// How far a checkpoint is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Progress {
+    /// Transcripts were found: how many, and their bytes.
+    Found {
+        /// Transcripts.
+        files: u64,
+        /// Their size.
+        bytes: u64,
+    },
+    /// A transcript of so many bytes is done.
+    Read(u64),
+    /// So many of so many changed sessions are in the index.
+    Indexed(u64, u64),
+}
+
+/// Captures new turns, drains the spool and publishes the index. The ledger is held by the caller,
+/// so that nobody else writes meanwhile.
+pub fn checkpoint(ledger: &Ledger, work: &Checkpoint, progress: &mut dyn FnMut(Progress)) -> Result<Report> {
+    let discovered = transcript::discover(&work.roots);
+    let bytes = discovered.found.iter().map(|found| found.size).sum();
+    let files = discovered.found.len() as u64;
+    progress(Progress::Found { files, bytes });
+    let mut read = |bytes| progress(Progress::Read(bytes));
+    let mut captured = capture(ledger, &discovered.found, &work.scope, &work.circumstances, &mut read)?;
+    captured.unreadable.extend(discovered.unreadable);
+    if work.noted {
+        note(ledger, &work.circumstances, &captured.numbers)?;
+    }
+    let drained = graph::drain(ledger, work.circumstances.at)?;
+    let indexed = publish(ledger, &mut |done, all| progress(Progress::Indexed(done, all)))?;
+    Ok(Report {
+        captured,
+        drained,
+        indexed,
+    })
+}
+
+fn note(ledger: &Ledger, circumstances: &Circumstances, sessions: &[u32]) -> Result<()> {
+    let row = CheckpointRow {
+        at: circumstances.at,
+        head: circumstances.head.clone(),
+        branch: circumstances.branch.clone(),
+        author: circumstances.author.clone(),
+        sessions: sessions.to_vec(),
+    };
+    let txn = ledger.write()?;
+    let mut tables = Sessions::open(&txn)?;
+    if tables.put_checkpoint(&row)? {
+        tables.close()?;
+        return txn.commit().map_err(|e| Error::store("commit a checkpoint", e));
+    }
+    drop(tables);
+    txn.abort().map_err(|e| Error::store("leave a checkpoint out", e))
+}

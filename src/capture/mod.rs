@@ -1,0 +1,11 @@
+//! A checkpoint: new turns into the ledger, the spool into the ledger, the index and the snapshot
+//! published. The one place where the ledger is held for long, by one process at a time.
+
+mod checkpoint;
+mod publish;
+mod scope;
+mod sessions;
+
+pub use checkpoint::{Checkpoint, Report, checkpoint};
+pub use publish::{publish, rebuild};
+pub use scope::Scope;

@@ -1,0 +1,46 @@
+//! The index follows the ledger: what changed since it was published is put into it again.
+
+use std::path::Path;
+
+use crate::Result;
+use crate::index::Publisher;
+use crate::ledger::{Ledger, SessionReader};
+
+/// The index's folder in the store.
+const INDEX: &str = "index";
+
+/// Brings the published index up to the ledger and gives the number of sessions put into it. An
+/// index that is missing, damaged, of another version or of another ledger is built anew. `done` is
+/// told of each session and how many there are.
+pub fn publish(ledger: &Ledger, done: &mut dyn FnMut(u64, u64)) -> Result<u64> {
+    let publisher = Publisher::open(&ledger.store().join(INDEX), ledger.id())?;
+    fill(ledger, publisher, done)
+}
+
+/// Builds the index anew, whatever is published.
+pub fn rebuild(ledger: &Ledger, done: &mut dyn FnMut(u64, u64)) -> Result<u64> {
+    let publisher = Publisher::rebuild(&ledger.store().join(INDEX), ledger.id())?;
+    fill(ledger, publisher, done)
+}
+
+fn fill(ledger: &Ledger, mut publisher: Publisher, done: &mut dyn FnMut(u64, u64)) -> Result<u64> {
+    let reader = SessionReader::open(&ledger.read()?)?;
+    let published = publisher.published();
+    if published == Some(reader.change()) {
+        return Ok(0);
+    }
+    // An index that is ahead is of a ledger that was put back from a copy.
+    let since = published.filter(|change| *change <= reader.change()).unwrap_or(0);
+    let changed = reader.changed_since(since)?;
+    for (at, number) in changed.iter().enumerate() {
+        publisher.put(&reader.conversation(*number)?)?;
+        done(at as u64 + 1, changed.len() as u64);
+    }
+    publisher.commit(reader.change())?;
+    Ok(changed.len() as u64)
+}
+
+/// Where the index of a store lies.
+pub fn index_of(store: &Path) -> std::path::PathBuf {
+    store.join(INDEX)
+}

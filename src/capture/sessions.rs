@@ -1,0 +1,224 @@
+//! Transcripts into the ledger, in transactions of bounded size: an interrupted capture keeps what it
+//! has, and the next one goes on from there.
+
+use std::collections::{HashMap, HashSet};
+
+use super::Scope;
+use crate::ledger::{Added, Ledger, Outcome, SessionReader, Sessions, TranscriptRow};
+use crate::session::Record;
+use crate::time::Millis;
+use crate::transcript::{self, Found, Position, Reading};
+use crate::{Error, Result};
+
+/// Text that one transaction takes, in bytes: bounds both memory and what an interruption loses.
+const PORTION: usize = 4 << 20;
+
+/// What a new session's record gets from its surroundings.
+#[derive(Clone, Default, Debug)]
+pub struct Circumstances {
+    /// The time of the checkpoint.
+    pub at: Millis,
+    /// The commit that is checked out.
+    pub head: Option<String>,
+    /// The branch that is checked out.
+    pub branch: Option<String>,
+    /// The author's mail address.
+    pub author: Option<String>,
+}
+
+/// What capturing did.
+#[derive(Clone, Default, Debug)]
+pub struct Captured {
+    /// Transcripts that were there.
+    pub files: u64,
+    /// Transcripts that were read, because they were new or had changed.
+    pub read: u64,
+    /// Sessions captured for the first time.
+    pub sessions_new: u64,
+    /// Sessions that had more to say.
+    pub sessions_grown: u64,
+    /// Turns written.
+    pub turns: u64,
+    /// Tool calls written.
+    pub tool_calls: u64,
+    /// Lines that could not be read, in the transcripts that were read.
+    pub skipped_lines: u64,
+    /// Transcripts of sessions that were held elsewhere.
+    pub elsewhere: u64,
+    /// Transcripts that could not be read, with the reason.
+    pub unreadable: Vec<String>,
+    /// The numbers of the new and the grown sessions.
+    pub numbers: Vec<u32>,
+}
+
+/// A reading that waits for its transaction.
+struct Waiting<'f> {
+    found: &'f Found,
+    path: String,
+    reading: Reading,
+}
+
+/// Captures what is new in the transcripts found. `seen` is told the bytes of each as it is done.
+pub(super) fn capture(
+    ledger: &Ledger,
+    found: &[Found],
+    scope: &Scope,
+    circumstances: &Circumstances,
+    seen: &mut dyn FnMut(u64),
+) -> Result<Captured> {
+    let known = SessionReader::open(&ledger.read()?)?.transcripts()?;
+    let mut report = Captured {
+        files: found.len() as u64,
+        ..Captured::default()
+    };
+    let paths: HashSet<String> = found.iter().map(key_of).collect();
+    let mut portion = Vec::new();
+    let mut size = 0;
+    for file in found {
+        if let Some(waiting) = read(file, known.get(&key_of(file)), scope, &mut report) {
+            size += waiting.reading.turns.iter().map(|turn| turn.text.len()).sum::<usize>() + 1024;
+            portion.push(waiting);
+        }
+        if size > PORTION {
+            write(ledger, &mut portion, &paths, scope, circumstances, &mut report)?;
+            size = 0;
+        }
+        seen(file.size);
+    }
+    write(ledger, &mut portion, &paths, scope, circumstances, &mut report)?;
+    Ok(report)
+}
+
+/// The path as the ledger keeps it. One that is no UTF-8 is kept in its lossy form: at worst two
+/// such files share a row and are read again each time.
+fn key_of(file: &Found) -> String {
+    file.path.to_string_lossy().into_owned()
+}
+
+fn read<'f>(
+    file: &'f Found,
+    known: Option<&TranscriptRow>,
+    scope: &Scope,
+    report: &mut Captured,
+) -> Option<Waiting<'f>> {
+    let path = key_of(file);
+    let mut from = None;
+    if let Some(row) = known {
+        let unchanged = (row.size, row.modified) == (file.size, file.modified);
+        match &row.outcome {
+            Outcome::Elsewhere(cwd) if !scope.holds(Some(cwd)) => {
+                report.elsewhere += 1;
+                return None;
+            }
+            Outcome::Elsewhere(_) => {}
+            _ if unchanged => return None,
+            // A position that another version wrote is no position: the file is read anew.
+            _ => from = postcard::from_bytes::<Position>(&row.position).ok(),
+        }
+    }
+    match transcript::read(file, from.as_ref()) {
+        Ok(reading) => {
+            report.read += 1;
+            report.skipped_lines += reading.skipped;
+            Some(Waiting {
+                found: file,
+                path,
+                reading,
+            })
+        }
+        Err(error) => {
+            report.unreadable.push(error.to_string());
+            None
+        }
+    }
+}
+
+fn write(
+    ledger: &Ledger,
+    portion: &mut Vec<Waiting<'_>>,
+    paths: &HashSet<String>,
+    scope: &Scope,
+    circumstances: &Circumstances,
+    report: &mut Captured,
+) -> Result<()> {
+    if portion.is_empty() {
+        return Ok(());
+    }
+    let txn = ledger.write()?;
+    let mut sessions = Sessions::open(&txn)?;
+    for waiting in portion.drain(..) {
+        let outcome = write_one(&mut sessions, &waiting, paths, scope, circumstances, report)?;
+        let position = postcard::to_allocvec(&waiting.reading.position)
+            .map_err(|e| Error::invalid(format!("encode a position: {e}")))?;
+        let row = TranscriptRow {
+            size: waiting.found.size,
+            modified: waiting.found.modified,
+            outcome,
+            skipped: waiting.reading.skipped,
+            position,
+        };
+        sessions.put_transcript(&waiting.path, &row)?;
+    }
+    sessions.close()?;
+    txn.commit().map_err(|e| Error::store("commit captured sessions", e))
+}
+
+fn write_one(
+    sessions: &mut Sessions<'_>,
+    waiting: &Waiting<'_>,
+    paths: &HashSet<String>,
+    scope: &Scope,
+    circumstances: &Circumstances,
+    report: &mut Captured,
+) -> Result<Outcome> {
+    let Reading { session, turns, tool_calls, fresh, .. } = &waiting.reading;
+    let Some(session) = session else {
+        return Ok(Outcome::Nothing);
+    };
+    if !scope.holds(session.cwd.as_deref()) {
+        report.elsewhere += 1;
+        return Ok(Outcome::Elsewhere(session.cwd.clone().unwrap_or_default()));
+    }
+    let known = sessions.find(&session.id)?;
+    let is_copy = |row: &crate::ledger::SessionRow| row.transcript != waiting.path && paths.contains(&row.transcript);
+    if known.as_ref().is_some_and(is_copy) {
+        return Ok(Outcome::Copy);
+    }
+    let is_new = known.is_none();
+    let mut record = match known {
+        Some(row) => Record { session: session.clone(), ..row.record },
+        None => Record {
+            number: sessions.next_session(),
+            session: session.clone(),
+            author: circumstances.author.clone(),
+            captured_at: circumstances.at,
+            commit: circumstances.head.clone(),
+            turn_count: 0,
+            tool_call_count: 0,
+            files: Vec::new(),
+        },
+    };
+    if *fresh {
+        record.files.clear();
+    }
+    add_files(&mut record.files, tool_calls.iter().filter_map(|call| call.path.as_deref()));
+    if is_new || *fresh || !turns.is_empty() || !tool_calls.is_empty() {
+        let added = Added { fresh: *fresh, turns, tool_calls };
+        sessions.write(&mut record, &waiting.path, &added)?;
+        report.sessions_new += u64::from(is_new);
+        report.sessions_grown += u64::from(!is_new);
+        report.turns += turns.len() as u64;
+        report.tool_calls += tool_calls.len() as u64;
+        report.numbers.push(record.number);
+    }
+    Ok(Outcome::Session(record.number))
+}
+
+fn add_files<'a>(files: &mut Vec<String>, paths: impl Iterator<Item = &'a str>) {
+    let mut known: HashMap<String, ()> = files.iter().map(|file| (file.clone(), ())).collect();
+    for path in paths {
+        if known.insert(path.to_owned(), ()).is_none() {
+            files.push(path.to_owned());
+        }
+    }
+}

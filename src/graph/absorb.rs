@@ -1,0 +1,90 @@
+//! Claims in somebody's transaction: the common part of a drain and of a host that commits itself.
+
+use std::path::{Path, PathBuf};
+
+use redb::WriteTransaction;
+
+use super::drain::Drained;
+use super::publication::Publication;
+use crate::Result;
+use crate::ledger::tables::Tables;
+use crate::ledger::{self, Absorbed};
+use crate::snapshot::Stamp;
+use crate::spool::claim::claims;
+use crate::spool::reader::ClaimReader;
+use crate::time::Millis;
+
+/// Events that are held in memory at a time.
+const CHUNK: usize = 5000;
+
+/// Claims that were taken into a transaction of the host, which has yet to commit it.
+///
+/// The host commits it *durably*, then calls [`finish`](Pending::finish). If it aborts, or this is
+/// dropped unfinished, the claims stay where they are and are absorbed again: nothing is lost, and
+/// nothing that was committed is counted twice.
+#[must_use = "the claims stay until `finish` is called after the commit"]
+pub struct Pending {
+    store: PathBuf,
+    claims: Vec<ClaimReader>,
+    publication: Publication,
+    drained: Drained,
+}
+
+impl Pending {
+    /// What the transaction adds.
+    pub fn drained(&self) -> &Drained {
+        &self.drained
+    }
+
+    /// After the durable commit: deletes the claims and publishes the snapshot.
+    pub fn finish(self) -> Result<Drained> {
+        for claim in self.claims {
+            claim.unlink()?;
+        }
+        self.publication.publish(&self.store)?;
+        Ok(self.drained)
+    }
+}
+
+/// Takes everything in the store's spool into the host's transaction. The graph's tables, whose names
+/// all begin with `rekal.`, are made and migrated in it as need be. On an error the host must abort.
+pub fn absorb(store: &Path, txn: &WriteTransaction, now: Millis) -> Result<Pending> {
+    let ledger = ledger::prepare(txn)?;
+    let mut tables = Tables::open(txn)?;
+    let mut drained = Drained::default();
+    let mut absorbed = Absorbed::default();
+    let mut owned = Vec::new();
+    for claim in claims(store, now)? {
+        match claim.open()? {
+            Some(mut reader) => {
+                read(&mut tables, &mut reader, &mut absorbed)?;
+                drained.note(reader.report());
+                owned.push(reader);
+            }
+            None => drained.left += 1,
+        }
+    }
+    drained.count(&absorbed);
+    let stamp = |generation| Stamp { ledger, generation };
+    let since = stamp(tables.numbers.generation);
+    tables.write_numbers(absorbed.events > 0)?;
+    let now = stamp(tables.numbers.generation);
+    let publication = Publication::prepare(store, &tables, since, now, &absorbed.changed)?;
+    Ok(Pending {
+        store: store.to_path_buf(),
+        claims: owned,
+        publication,
+        drained,
+    })
+}
+
+/// All events of one claim into the tables.
+pub(super) fn read(tables: &mut Tables<'_>, reader: &mut ClaimReader, absorbed: &mut Absorbed) -> Result<()> {
+    loop {
+        let events = reader.read_events(CHUNK)?;
+        if events.is_empty() {
+            return Ok(());
+        }
+        ledger::absorb(tables, events, absorbed)?;
+    }
+}
