@@ -220,6 +220,23 @@ mod tests {
     }
 
     #[test]
+    fn the_longest_record_is_found_behind_what_was_not_held() {
+        let targets: Vec<String> = (0..50).map(|n| format!("{n:02}{}", "\"".repeat(126))).collect();
+        let targets: Vec<&str> = targets.iter().map(String::as_str).collect();
+        let record = lines(&[recall(1, &"\\".repeat(1024), &targets)]);
+        for junk in [
+            MAX_LINE - record.len(),
+            MAX_LINE - record.len() + 2,
+            MAX_LINE - 1,
+            MAX_LINE,
+        ] {
+            let (events, report) = read_claim(["{".repeat(junk), record.clone()].concat());
+            assert_eq!(events.len(), 1, "{junk} bytes in front");
+            assert_eq!(report.bad.values().sum::<u64>(), 1);
+        }
+    }
+
+    #[test]
     fn a_line_at_the_limit_is_read_and_one_above_is_not() {
         let line = |len: usize| {
             let start = r#"{"id":"01M8P570KV0000000000000001","kind":"drill","target":"s1","x":""#;
