@@ -6,6 +6,9 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+/// What every fallible call of this crate returns.
+pub type Result<T> = std::result::Result<T, Error>;
+
 /// Why a call failed.
 pub struct Error(Box<Inner>);
 

@@ -16,7 +16,4 @@ pub mod time;
 #[cfg(feature = "cli")]
 pub mod session;
 
-pub use error::Error;
-
-/// What every fallible call of this crate returns.
-pub type Result<T> = std::result::Result<T, Error>;
+pub use error::{Error, Result};

@@ -1,1 +1,33 @@
-fn main() {}
+//! The program: reads the command line, does what the verb says, and exits 0 (yes), 1 (the answer is
+//! no) or 2 (could not run).
+#![allow(unreachable_pub, reason = "in a program `pub` reaches no further than the crate")]
+#![expect(dead_code, reason = "the verbs that need these parts are not listed yet")]
+
+mod answer;
+mod args;
+mod call;
+mod cmd;
+mod config;
+mod env;
+mod git;
+mod out;
+mod place;
+mod verb;
+mod when;
+
+use std::process::ExitCode;
+
+use call::Call;
+use env::Env;
+
+fn main() -> ExitCode {
+    let args = match args::read(std::env::args_os()) {
+        Ok(args) => args,
+        Err(refusal) => return refusal.tell(),
+    };
+    let call = Call::new(args.common, Env::read());
+    match args.verb.run(&call) {
+        Ok(answer) => answer.into(),
+        Err(failure) => out::tell(&failure, call.json),
+    }
+}

@@ -1,0 +1,101 @@
+//! What a verb comes to: yes, no, or a failure.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use serde::Serialize;
+
+/// The exit code of a verb that could run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Answer {
+    /// Exit code 0.
+    Yes,
+    /// Exit code 1: nothing found, a difference, a finding.
+    No,
+}
+
+/// Why a verb could not run: exit code 2. The keys are those of the JSON form.
+#[derive(PartialEq, Debug, Serialize)]
+pub struct Failure {
+    kind: &'static str,
+    message: String,
+    path: Option<PathBuf>,
+    remedy: Option<String>,
+}
+
+/// What running a verb returns.
+pub type Outcome = Result<Answer, Failure>;
+
+impl Failure {
+    /// What was asked for cannot be done as it was asked.
+    pub fn usage(message: impl Into<String>) -> Self {
+        Self::new("usage", message.into())
+    }
+
+    /// An operating system call failed: `attempt` is "create", "write to".
+    pub fn io(attempt: &str, path: &Path, source: &std::io::Error) -> Self {
+        Self {
+            path: Some(path.to_path_buf()),
+            ..Self::new("io", format!("{attempt} {}: {source}", path.display()))
+        }
+    }
+
+    /// There is no store where one is needed.
+    pub fn no_store(dir: &Path) -> Self {
+        let what = format!("open {}: there is no store yet", dir.display());
+        Self {
+            path: Some(dir.to_path_buf()),
+            ..Self::new("no_store", what).remedy_is("run rekal checkpoint to make one")
+        }
+    }
+
+    fn new(kind: &'static str, message: String) -> Self {
+        Self {
+            kind,
+            message,
+            path: None,
+            remedy: None,
+        }
+    }
+
+    /// With what to do about it.
+    pub fn remedy_is(mut self, remedy: impl Into<String>) -> Self {
+        self.remedy = Some(remedy.into());
+        self
+    }
+
+    /// What was attempted, and why it failed.
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+
+    /// What to do about it.
+    pub fn remedy(&self) -> Option<&str> {
+        self.remedy.as_deref()
+    }
+}
+
+impl From<rekal::Error> for Failure {
+    fn from(error: rekal::Error) -> Self {
+        Self {
+            path: error.path().map(Path::to_path_buf),
+            remedy: error.remedy().map(str::to_owned),
+            ..Self::new(error.kind(), error.to_string())
+        }
+    }
+}
+
+impl From<Answer> for ExitCode {
+    fn from(answer: Answer) -> Self {
+        match answer {
+            Answer::Yes => ExitCode::SUCCESS,
+            Answer::No => ExitCode::from(1),
+        }
+    }
+}
+
+impl From<bool> for Answer {
+    fn from(yes: bool) -> Self {
+        if yes { Answer::Yes } else { Answer::No }
+    }
+}

@@ -1,0 +1,30 @@
+use crate::answer::{Answer, Outcome};
+use crate::call::Call;
+use crate::{out, when};
+
+/// Move the spooled events into the ledger, and publish what they add up to
+#[derive(clap::Args, Debug)]
+#[command(after_help = "Example: rekal graph drain")]
+pub struct Drain {}
+
+/// How many characters of a bad line are shown.
+const SHOWN: usize = 60;
+
+impl Drain {
+    /// Prints the same object with `--json` and without it.
+    pub fn run(self, call: &Call) -> Outcome {
+        let drained = call.graph()?.drain(when::now())?;
+        for sample in &drained.samples {
+            let text = out::one_line(&sample.text, SHOWN);
+            out::say(format!("line {} is no event: {}: {text}", sample.line, sample.reason));
+        }
+        if drained.left > 0 {
+            out::say(format!(
+                "{} claims are still being written; the next drain takes them",
+                drained.left
+            ));
+        }
+        out::print_json(&drained)?;
+        Ok(Answer::Yes)
+    }
+}

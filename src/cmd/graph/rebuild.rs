@@ -1,0 +1,25 @@
+use serde::Serialize;
+
+use crate::answer::{Answer, Outcome};
+use crate::call::Call;
+use crate::out;
+
+/// Fold all edges again, and publish the result
+#[derive(clap::Args, Debug)]
+#[command(after_help = "Example: rekal graph rebuild")]
+pub struct Rebuild {}
+
+impl Rebuild {
+    pub fn run(self, call: &Call) -> Outcome {
+        #[derive(Serialize)]
+        struct Rebuilt {
+            targets: u64,
+        }
+        let targets = call.graph()?.rebuild()?;
+        match call.json {
+            true => out::print_json(&Rebuilt { targets })?,
+            false => out::print(&format!("folded {targets} sessions\n"))?,
+        }
+        Ok(Answer::Yes)
+    }
+}

@@ -1,0 +1,39 @@
+use std::fmt::Write;
+
+use rekal::graph::Verified;
+
+use crate::answer::{Answer, Outcome};
+use crate::call::Call;
+use crate::out;
+
+/// Compare what is derived with a fold over all edges; exit 1 on a difference
+#[derive(clap::Args, Debug)]
+#[command(after_help = "Example: rekal graph verify")]
+pub struct Verify {}
+
+impl Verify {
+    pub fn run(self, call: &Call) -> Outcome {
+        let verified = call.graph()?.verify()?;
+        match call.json {
+            true => out::print_json(&verified)?,
+            false => out::print(&text(&verified))?,
+        }
+        if !verified.is_right() {
+            out::say("rekal graph rebuild makes it right");
+        }
+        Ok(Answer::from(verified.is_right()))
+    }
+}
+
+fn text(verified: &Verified) -> String {
+    let right = verified.targets.saturating_sub(verified.differing.len() as u64);
+    let mut text = format!("{right} of {} sessions agree with their edges\n", verified.targets);
+    for session in &verified.differing {
+        _ = writeln!(text, "differs: {session}");
+    }
+    text.push_str(match verified.published {
+        true => "what is published agrees with the ledger\n",
+        false => "what is published differs from the ledger\n",
+    });
+    text
+}

@@ -1,0 +1,9 @@
+//! One file per verb: the doc comments of its arguments are its help text.
+
+pub mod checkpoint;
+pub mod demo;
+pub mod graph;
+pub mod index;
+pub mod query;
+pub mod recall;
+pub mod version;

@@ -1,0 +1,88 @@
+use clap::builder::TypedValueParser;
+use rekal::session::Role;
+
+use super::recall::one_of;
+
+/// Open a session: its turns
+#[derive(clap::Args, Debug)]
+#[command(after_help = "Example: rekal query -s s5 --turn 12 -n 5")]
+pub struct Query {
+    /// The session: its handle (s5), its id, or the beginning of the id that no other has
+    #[arg(short, long)]
+    pub session: String,
+    /// Start at this turn
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub turn: Option<u32>,
+    /// Read on behind this turn
+    #[arg(long, value_name = "N", conflicts_with = "turn")]
+    pub after: Option<u32>,
+    /// At most so many turns
+    #[arg(short = 'n', long, value_name = "N")]
+    pub limit: Option<usize>,
+    /// Only what was said in this role
+    #[arg(short, long, value_parser = role())]
+    pub role: Option<Role>,
+    /// Tool calls and files too
+    #[arg(short = 'F', long)]
+    pub full: bool,
+}
+
+impl Query {
+    /// Whether this opens the session. Reading on is not another opening.
+    pub fn is_drill(&self) -> bool {
+        self.after.is_none()
+    }
+}
+
+fn role() -> impl TypedValueParser<Value = Role> {
+    const ALL: [Role; 4] = [Role::Human, Role::Steering, Role::Assistant, Role::Summary];
+    one_of(&ALL, Role::as_str)
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Parser, Debug)]
+    struct Line {
+        #[command(flatten)]
+        query: Query,
+    }
+
+    fn read(line: &str) -> Result<Query, clap::error::ErrorKind> {
+        Line::try_parse_from(["query"].into_iter().chain(line.split(' ')))
+            .map(|line| line.query)
+            .map_err(|error| error.kind())
+    }
+
+    #[test]
+    fn every_option_is_read() {
+        let query = read("-s s5 --turn 12 -n 3 -r steering -F").expect("read");
+        assert_eq!(query.session, "s5");
+        assert_eq!((query.turn, query.limit, query.full), (Some(12), Some(3), true));
+        assert_eq!(query.role, Some(Role::Steering));
+        assert!(query.is_drill());
+    }
+
+    #[test]
+    fn reading_on_is_no_drill() {
+        let query = read("-s s5 --after 16").expect("read");
+        assert_eq!(query.after, Some(16));
+        assert!(!query.is_drill());
+    }
+
+    #[test]
+    fn what_cannot_be_meant_is_refused() {
+        for line in [
+            "--turn 3",
+            "-s s5 --turn 0",
+            "-s s5 --turn 3 --after 4",
+            "-s s5 -n -1",
+            "-s s5 -r robot",
+        ] {
+            assert!(read(line).is_err(), "{line}");
+        }
+    }
+}

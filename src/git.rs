@@ -1,0 +1,205 @@
+//! The git repository around a folder: found by reading files, because every recall looks for it,
+//! and asked through a `git` process only at a checkpoint.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// A repository, shared by all of its worktrees.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Repository {
+    common: PathBuf,
+    main: Option<PathBuf>,
+    here: Option<PathBuf>,
+}
+
+/// What a checkpoint remembers of the worktree that it ran in. `None`: no git, no commit, not set.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Head {
+    /// The commit checked out.
+    pub commit: Option<String>,
+    /// The branch checked out.
+    pub branch: Option<String>,
+    /// The mail address that commits are made with.
+    pub author: Option<String>,
+}
+
+impl Repository {
+    /// The repository that `folder` lies in: one of its worktrees, or its git directory.
+    pub fn around(folder: &Path) -> Option<Self> {
+        folder.ancestors().find_map(Self::at)
+    }
+
+    /// The main worktree. A bare repository has none, and one whose git directory was put elsewhere
+    /// (`--separate-git-dir`) does not say where it is: then the git directory, which all of its
+    /// worktrees agree on.
+    pub fn root(&self) -> &Path {
+        self.main.as_deref().unwrap_or(&self.common)
+    }
+
+    /// The git directory that all worktrees share.
+    pub fn common_git_dir(&self) -> &Path {
+        &self.common
+    }
+
+    /// The folders of all worktrees, the main one first.
+    pub fn worktrees(&self) -> Vec<PathBuf> {
+        let mut linked: Vec<PathBuf> = fs::read_dir(self.common.join("worktrees"))
+            .into_iter()
+            .flatten()
+            .filter_map(|entry| linked_worktree(&entry.ok()?.path()))
+            .collect();
+        linked.sort();
+        let mut all: Vec<PathBuf> = Vec::with_capacity(linked.len() + 1);
+        for folder in self.main.iter().chain(&self.here).chain(&linked) {
+            if !all.contains(folder) {
+                all.push(folder.clone());
+            }
+        }
+        all
+    }
+
+    /// Asks git about the worktree that was looked from.
+    pub fn head(&self) -> Head {
+        let folder = self.here.as_deref().unwrap_or(&self.common);
+        Head {
+            commit: ask(folder, &["rev-parse", "--verify", "--quiet", "HEAD"]),
+            branch: ask(folder, &["symbolic-ref", "--quiet", "--short", "HEAD"]),
+            author: author(folder),
+        }
+    }
+
+    fn at(folder: &Path) -> Option<Self> {
+        let dot_git = folder.join(".git");
+        let found = git_dir(&dot_git).and_then(|dir| Some((common_dir(&dir)?, Some(folder))));
+        let (common, here) = found.or_else(|| Some((common_dir(folder)?, None)))?;
+        Some(Self {
+            main: main_worktree(&common),
+            here: here.map(Path::to_path_buf),
+            common,
+        })
+    }
+}
+
+/// The mail address that commits of this user in `folder` are made with.
+pub fn author(folder: &Path) -> Option<String> {
+    ask(folder, &["config", "--get", "user.email"])
+}
+
+/// `.git` is the git directory, or a file that names it.
+fn git_dir(dot_git: &Path) -> Option<PathBuf> {
+    if dot_git.is_dir() {
+        return Some(dot_git.to_path_buf());
+    }
+    let text = fs::read_to_string(dot_git).ok()?;
+    let named = text.strip_prefix("gitdir:")?.trim();
+    Some(dot_git.parent()?.join(named))
+}
+
+/// The git directory itself, or for a linked worktree the one that it shares. `None`: it is none.
+fn common_dir(git_dir: &Path) -> Option<PathBuf> {
+    let common = match fs::read_to_string(git_dir.join("commondir")) {
+        Ok(text) => git_dir.join(text.trim_end_matches(['\n', '\r'])),
+        Err(_) => git_dir.to_path_buf(),
+    };
+    // HEAD may be a symbolic link that leads nowhere yet.
+    let has_head = fs::symlink_metadata(common.join("HEAD")).is_ok();
+    let is_git_dir = has_head && common.join("objects").is_dir() && common.join("refs").is_dir();
+    is_git_dir.then(|| real(common))
+}
+
+fn main_worktree(common: &Path) -> Option<PathBuf> {
+    let core = Core::read(common);
+    match core.worktree {
+        _ if core.bare => None,
+        Some(folder) => Some(real(common.join(folder))),
+        None if common.file_name()? == ".git" => common.parent().map(Path::to_path_buf),
+        None => None,
+    }
+}
+
+/// `worktrees/<name>/gitdir` holds the path of the worktree's `.git` file.
+fn linked_worktree(admin: &Path) -> Option<PathBuf> {
+    let text = fs::read_to_string(admin.join("gitdir")).ok()?;
+    let dot_git = admin.join(text.trim_end_matches(['\n', '\r']));
+    // The folder may be gone while its sessions are still there.
+    Some(real(dot_git.parent()?.to_path_buf()))
+}
+
+fn real(path: PathBuf) -> PathBuf {
+    path.canonicalize().unwrap_or(path)
+}
+
+/// What the `[core]` section of a repository's configuration says of its worktree.
+#[derive(PartialEq, Debug, Default)]
+struct Core {
+    bare: bool,
+    worktree: Option<String>,
+}
+
+impl Core {
+    fn read(common: &Path) -> Self {
+        let mut core = Self::default();
+        // With `extensions.worktreeConfig` both settings move to the second file.
+        for name in ["config", "config.worktree"] {
+            if let Ok(text) = fs::read_to_string(common.join(name)) {
+                core.take(&text);
+            }
+        }
+        core
+    }
+
+    fn take(&mut self, text: &str) {
+        let mut in_core = false;
+        for line in text.lines().map(str::trim) {
+            let setting = match line.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
+                Some((section, rest)) => {
+                    in_core = section.trim().eq_ignore_ascii_case("core");
+                    rest.trim()
+                }
+                None => line,
+            };
+            if !in_core || setting.starts_with(['#', ';']) {
+                continue;
+            }
+            let (key, value) = setting.split_once('=').unwrap_or((setting, "true"));
+            match key.trim().to_ascii_lowercase().as_str() {
+                "bare" => self.bare = is_true(value.trim()),
+                "worktree" => self.worktree = Some(unquoted(value.trim())),
+                _ => {}
+            }
+        }
+    }
+}
+
+fn is_true(value: &str) -> bool {
+    ["true", "yes", "on", "1"]
+        .iter()
+        .any(|on| value.eq_ignore_ascii_case(on))
+}
+
+fn unquoted(value: &str) -> String {
+    match value.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) {
+        Some(inner) => inner.replace("\\\"", "\"").replace("\\\\", "\\"),
+        None => value.to_owned(),
+    }
+}
+
+fn ask(folder: &Path, question: &[&str]) -> Option<String> {
+    let output = Command::new("git")
+        .arg("-C")
+        .arg(folder)
+        .args(question)
+        // Inside a hook these name the repository of the hook, not that of the folder.
+        .env_remove("GIT_DIR")
+        .env_remove("GIT_WORK_TREE")
+        .env_remove("GIT_COMMON_DIR")
+        .env_remove("GIT_INDEX_FILE")
+        .stdin(Stdio::null())
+        .stderr(Stdio::null())
+        .output()
+        .ok()?;
+    let text = String::from_utf8(output.stdout).ok()?;
+    let answer = text.trim();
+    (output.status.success() && !answer.is_empty()).then(|| answer.to_owned())
+}

@@ -1,0 +1,93 @@
+//! What the program says: data on stdout, everything else on stderr.
+
+use std::fmt::Display;
+use std::io::{self, Write};
+use std::path::Path;
+use std::process::ExitCode;
+
+use rekal::hint::is_unsafe_on_a_line;
+use serde::Serialize;
+
+use crate::answer::Failure;
+
+/// The version of every JSON object that is printed.
+const SCHEMA: u32 = 1;
+
+/// The exit code of a call that could not run.
+const COULD_NOT_RUN: u8 = 2;
+
+/// Writes data to stdout. A reader that has gone, as in `rekal … | head`, is no failure.
+pub fn print(text: &str) -> Result<(), Failure> {
+    let mut stdout = io::stdout().lock();
+    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            Err(Failure::io("write to", Path::new("stdout"), &error))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Writes one compact JSON object and a line end to stdout: `schema_version`, then the keys of
+/// `value`.
+pub fn print_json(value: &impl Serialize) -> Result<(), Failure> {
+    #[derive(Serialize)]
+    struct Versioned<'a, T> {
+        schema_version: u32,
+        #[serde(flatten)]
+        value: &'a T,
+    }
+    let versioned = Versioned {
+        schema_version: SCHEMA,
+        value,
+    };
+    let mut text = serde_json::to_string(&versioned)
+        .map_err(|error| Failure::io("write to", Path::new("stdout"), &error.into()))?;
+    text.push('\n');
+    print(&text)
+}
+
+/// Writes `rekal: …` to stderr. Nobody is left to tell when that fails.
+pub fn say(message: impl Display) {
+    _ = writeln!(io::stderr(), "rekal: {message}");
+}
+
+/// Tells why the call could not run: two lines on stderr, or with `--json` one object on stdout.
+pub fn tell(failure: &Failure, json: bool) -> ExitCode {
+    #[derive(Serialize)]
+    struct Told<'a> {
+        error: &'a Failure,
+    }
+    if !json || print_json(&Told { error: failure }).is_err() {
+        say(failure.message());
+        failure.remedy().into_iter().for_each(say);
+    }
+    ExitCode::from(COULD_NOT_RUN)
+}
+
+/// The first `longest` characters of a text that may hold anything, on one line and safe to print.
+pub fn one_line(text: &str, longest: usize) -> String {
+    let mut shown = String::new();
+    for c in text.chars().take(longest) {
+        if is_unsafe_on_a_line(c) {
+            shown.extend(c.escape_unicode());
+        } else {
+            shown.push(c);
+        }
+    }
+    if text.chars().nth(longest).is_some() {
+        shown.push('…');
+    }
+    shown
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_hostile_text_is_one_harmless_line() {
+        assert_eq!(one_line("a\n\u{1b}[31m\u{202e}é", 9), "a\\u{a}\\u{1b}[31m\\u{202e}é");
+        assert_eq!(one_line("abc", 3), "abc");
+        assert_eq!(one_line("abcd", 3), "abc…");
+    }
+}
