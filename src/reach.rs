@@ -61,8 +61,8 @@ pub(crate) struct Seen {
 pub(crate) enum Meaning {
     /// Surfaced by this query.
     Surfaced(Query),
-    /// Opened, because of this query (0: of none that is known).
-    Opened(Query),
+    /// Opened, because of this recall, as far as one is known.
+    Opened(Option<Seen>),
     /// A further page of a reading that has been counted.
     Page,
 }
@@ -91,6 +91,17 @@ pub(crate) struct Tally {
     pub(crate) at: Millis,
 }
 
+impl Meaning {
+    /// The query whose tally the edge is counted in; 0: in none.
+    pub(crate) fn query(&self) -> Query {
+        match self {
+            Meaning::Surfaced(query) => *query,
+            Meaning::Opened(Some(recall)) => recall.query,
+            Meaning::Opened(None) | Meaning::Page => 0,
+        }
+    }
+}
+
 impl Tally {
     /// A single surfacing without consequence needs no row: the edge itself says it.
     pub(crate) fn is_kept(&self) -> bool {
@@ -117,7 +128,7 @@ pub(crate) fn meaning(edge: &Seen, earlier: impl Iterator<Item = Result<Seen>>) 
     if edge.query != 0 {
         return Ok(Meaning::Surfaced(edge.query));
     }
-    let mut credited = 0;
+    let mut credited = None;
     for before in earlier {
         let before = before?;
         if edge.at() - before.at() > WINDOW {
@@ -126,10 +137,10 @@ pub(crate) fn meaning(edge: &Seen, earlier: impl Iterator<Item = Result<Seen>>) 
         if before.is_same_reading(edge) {
             return Ok(Meaning::Page);
         }
-        if credited == 0 && before.may_be_credited_with(edge) {
-            credited = before.query;
+        if credited.is_none() && before.may_be_credited_with(edge) {
+            credited = Some(before);
         }
-        if credited != 0 && edge.source == 0 {
+        if credited.is_some() && edge.source == 0 {
             break;
         }
     }
@@ -155,11 +166,11 @@ impl Fold {
         self.totals.last = id.0;
         match meaning {
             Meaning::Page => {}
-            Meaning::Opened(query) => {
+            Meaning::Opened(recall) => {
                 self.totals.count += 1;
                 self.totals.drills += 1;
-                if query != 0 {
-                    self.tallies.entry(query).or_default().led += 1;
+                if let Some(recall) = recall {
+                    self.tallies.entry(recall.query).or_default().led += 1;
                 }
             }
             Meaning::Surfaced(query) => {

@@ -8,7 +8,7 @@ use redb::WriteTransaction;
 
 use super::{Drained, Pending, Verified};
 use crate::edge::SessionId;
-use crate::ledger::Ledger;
+use crate::ledger::{Forget, Forgotten, Ledger};
 use crate::reach::{Reach, Reached};
 use crate::snapshot::Snapshot;
 use crate::spool::Recorder;
@@ -65,6 +65,11 @@ impl Graph {
     /// Derives everything from the edges again. See [`rebuild`](super::rebuild).
     pub fn rebuild(&self) -> Result<u64> {
         super::rebuild(&Ledger::open(&self.store)?)
+    }
+
+    /// Forgets events or a session without a trace. See [`forget`](super::forget()).
+    pub fn forget(&self, what: &Forget, now: Millis) -> Result<Forgotten> {
+        super::forget(&mut Ledger::open(&self.store)?, what, now)
     }
 
     /// Takes the spool into a transaction of the host's own database, instead of a ledger of the

@@ -6,10 +6,12 @@
 mod absorb;
 mod drain;
 mod facade;
+mod forget;
 mod maintain;
 mod publication;
 
 pub use absorb::{Pending, absorb};
 pub use drain::{Drained, drain};
 pub use facade::Graph;
+pub use forget::{forget, forget_dry};
 pub use maintain::{Verified, rebuild, verify};

@@ -14,7 +14,7 @@ use super::rows::{self, EventRow};
 use super::tables::{self, During, Tables, pair};
 use crate::Result;
 use crate::edge::{Event, Ulid};
-use crate::reach::{self, Fold, Meaning, Query, Seen};
+use crate::reach::{self, Fold, Query, Seen};
 
 /// What absorbing some events did.
 #[derive(Default, Debug)]
@@ -161,10 +161,8 @@ impl Chunk {
         for edge in edges {
             let edge = self.event(edge);
             let meaning = reach::meaning(&edge, self.earlier(tables, target, edge.id)?)?;
-            if let Meaning::Surfaced(query) | Meaning::Opened(query) = meaning
-                && query != 0
-                && !fold.tallies.contains_key(&query)
-            {
+            let query = meaning.query();
+            if query != 0 && !fold.tallies.contains_key(&query) {
                 let known = tables::tally(&tables.reach, target, query)?;
                 let tally = match known {
                     Some(tally) => tally,

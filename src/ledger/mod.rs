@@ -5,6 +5,7 @@
 //! are described in [`tables`] and [`rows`], which are their one home.
 
 mod absorb;
+mod forget;
 mod intern;
 mod open;
 mod packed;
@@ -22,8 +23,10 @@ mod verify;
 mod migrations;
 
 pub(crate) use absorb::{Absorbed, absorb};
+pub(crate) use forget::forget;
+pub use forget::{Forget, Forgotten};
 pub use open::Ledger;
-pub(crate) use open::prepare;
+pub(crate) use open::{mark_for_scrubbing, prepare};
 pub(crate) use published::View;
 #[cfg(feature = "cli")]
 pub(crate) use session_reader::SessionReader;
@@ -34,4 +37,4 @@ pub(crate) use sessions::{Added, Outcome, Sessions, TranscriptRow};
 pub(crate) use verify::{Verify, rebuild};
 
 #[cfg(test)]
-mod absorb_tests;
+mod model_tests;
