@@ -11,6 +11,29 @@ pub(crate) fn fnv64(bytes: &[u8]) -> u64 {
     })
 }
 
+/// FNV-1a of 128 bits, over bytes that come in portions.
+pub(crate) struct Fnv128(u128);
+
+impl Fnv128 {
+    pub(crate) fn new() -> Self {
+        Self(0x6c62_272e_07bb_0142_62b8_2175_6295_c58d)
+    }
+
+    pub(crate) fn of(bytes: &[u8]) -> u128 {
+        Self::new().with(bytes).value()
+    }
+
+    pub(crate) fn with(self, bytes: &[u8]) -> Self {
+        Self(bytes.iter().fold(self.0, |hash, byte| {
+            (hash ^ u128::from(*byte)).wrapping_mul(0x0000_0000_0100_0000_0000_0000_0000_013b)
+        }))
+    }
+
+    pub(crate) fn value(self) -> u128 {
+        self.0
+    }
+}
+
 /// 64 random bits from the system: the standard library keys every `RandomState` from it, and each
 /// new one differs. A dependency for the same call would be the graph's twenty-third package.
 pub(crate) fn random64() -> u64 {
@@ -31,5 +54,11 @@ mod tests {
         assert_eq!(fnv64(b""), 0xcbf2_9ce4_8422_2325);
         assert_eq!(fnv64(b"a"), 0xaf63_dc4c_8601_ec8c);
         assert_eq!(fnv64(b"foobar"), 0x8594_4171_f739_67e8);
+        assert_eq!(Fnv128::of(b""), 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d);
+        assert_eq!(Fnv128::of(b"a"), 0xd228_cb69_6f1a_8caf_7891_2b70_4e4a_8964);
+        assert_eq!(
+            Fnv128::new().with(b"foo").with(b"bar").value(),
+            0x343e_1662_793c_64bf_6f0d_3597_ba44_6f18
+        );
     }
 }

@@ -14,6 +14,7 @@ use crate::ledger::tables::{ReadTables, Tables};
 use crate::ledger::{Absorbed, Ledger};
 use crate::snapshot::Stamp;
 use crate::spool::claim::{Claim, claims};
+use crate::spool::reader::ClaimReader;
 use crate::spool::report::{Report, Sample};
 use crate::time::Millis;
 use crate::{Error, Result};
@@ -59,10 +60,17 @@ fn take(ledger: &Ledger, claim: Claim, drained: &mut Drained, changed: &mut BTre
         drained.left += 1;
         return Ok(());
     };
+    changed.append(&mut absorb_claim(ledger, &mut reader, drained)?);
+    reader.unlink()?;
+    Ok(())
+}
+
+/// All of one claim in one durable transaction. Gives the targets that changed.
+pub(super) fn absorb_claim(ledger: &Ledger, reader: &mut ClaimReader, drained: &mut Drained) -> Result<BTreeSet<u32>> {
     let mut absorbed = Absorbed::default();
     let txn = ledger.write()?;
     let mut tables = Tables::open(&txn)?;
-    read(&mut tables, &mut reader, &mut absorbed)?;
+    read(&mut tables, reader, &mut absorbed)?;
     if absorbed.events > 0 {
         tables.write_numbers(true)?;
         drop(tables);
@@ -71,10 +79,9 @@ fn take(ledger: &Ledger, claim: Claim, drained: &mut Drained, changed: &mut BTre
         drop(tables);
         txn.abort().map_err(|e| Error::store("end a drain", e))?;
     }
-    drained.note(&reader.unlink()?);
+    drained.note(reader.report());
     drained.count(&absorbed);
-    changed.append(&mut absorbed.changed);
-    Ok(())
+    Ok(absorbed.changed)
 }
 
 /// The state that the ledger is in.

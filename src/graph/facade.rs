@@ -1,6 +1,7 @@
 //! The graph of one store, for a host.
 
 use std::fs::DirBuilder;
+use std::io::Write;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
@@ -65,6 +66,16 @@ impl Graph {
     /// Derives everything from the edges again. See [`rebuild`](super::rebuild).
     pub fn rebuild(&self) -> Result<u64> {
         super::rebuild(&Ledger::open(&self.store)?)
+    }
+
+    /// Writes every event as a line. See [`export`](super::export()).
+    pub fn export(&self, out: &mut dyn Write) -> Result<u64> {
+        super::export(&Ledger::open(&self.store)?, out)
+    }
+
+    /// Takes in a file of events. See [`import`](super::import()).
+    pub fn import(&self, file: &Path, now: Millis) -> Result<Drained> {
+        super::import(&Ledger::open(&self.store)?, file, now)
     }
 
     /// Forgets events or a session without a trace. See [`forget`](super::forget()).

@@ -4,14 +4,20 @@
 //! [`Ledger`](crate::ledger::Ledger) anyway, because other tables lie in it.
 
 mod absorb;
+mod ask;
 mod drain;
+mod exchange;
 mod facade;
 mod forget;
 mod maintain;
 mod publication;
+mod stats;
 
 pub use absorb::{Pending, absorb};
+pub use ask::{By, EdgeLine, Portrait, QueryTally, Standing, log, show, top};
 pub use drain::{Drained, drain};
+pub use exchange::{export, import};
 pub use facade::Graph;
 pub use forget::{forget, forget_dry};
 pub use maintain::{Verified, rebuild, verify};
+pub use stats::{NeverOpened, Stats, stats};

@@ -8,7 +8,7 @@ use std::collections::{BTreeSet, HashSet};
 
 use redb::ReadableTable;
 
-use super::packed::pack;
+use super::View;
 use super::refold::refold;
 use super::rows::{self, EventRow};
 use super::tables::{self, During, Tables, hash_key, pair, unpair};
@@ -57,7 +57,7 @@ pub(crate) fn forget(tables: &mut Tables<'_>, what: &Forget) -> Result<Forgotten
         refold(tables, target)?;
     }
     let nameless = match what {
-        Forget::Session(session) => number_of(tables, session)?.into_iter().collect(),
+        Forget::Session(session) => tables.number(session)?.into_iter().collect(),
         _ => unreached_sessions(tables)?,
     };
     for number in nameless {
@@ -91,7 +91,7 @@ impl Doomed {
                 }
             }
             Forget::Session(session) => {
-                doomed.target = number_of(tables, session)?;
+                doomed.target = tables.number(session)?;
                 doomed.add_events_of_target_alone(tables)?;
             }
         }
@@ -199,14 +199,6 @@ fn remove_unasked_queries(tables: &mut Tables<'_>, queries: &BTreeSet<Query>, re
         report.queries += 1;
     }
     Ok(())
-}
-
-fn number_of(tables: &Tables<'_>, session: &SessionId) -> Result<Option<u32>> {
-    let number = tables
-        .target_ids
-        .get(pack(session).as_slice())
-        .during("look a session up")?;
-    Ok(number.map(|number| number.value()))
 }
 
 /// Sessions that nothing reached and that reached nothing.

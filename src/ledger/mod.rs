@@ -5,6 +5,7 @@
 //! are described in [`tables`] and [`rows`], which are their one home.
 
 mod absorb;
+pub(crate) mod events;
 mod forget;
 mod intern;
 mod open;

@@ -2,16 +2,18 @@
 
 use redb::ReadableTable;
 
-use super::packed::unpack;
+use super::packed::{pack, unpack};
+use super::refold::edges_of;
 use super::rows;
 use super::tables::{self, Bytes, During, Pair, ReadTables, Tables, query_of, reach_key, target_of};
 use crate::edge::SessionId;
-use crate::reach::{Query, Reach, Tally};
+use crate::reach::{self, Fold, Query, Reach, Tally};
 use crate::{Error, Result};
 
 /// The tables of the graph as far as they are read, in a read or a write transaction.
 pub(crate) trait View {
     fn targets(&self) -> &impl ReadableTable<u32, Bytes>;
+    fn target_ids(&self) -> &impl ReadableTable<Bytes, u32>;
     fn queries(&self) -> &impl ReadableTable<u32, &'static str>;
     fn events(&self) -> &impl ReadableTable<&'static [u8; 16], Bytes>;
     fn edges(&self) -> &impl ReadableTable<Pair, u8>;
@@ -69,6 +71,21 @@ pub(crate) trait View {
         unpack(packed.value()).ok_or_else(|| Error::corrupt("rekal.targets", format!("session {target} is no id")))
     }
 
+    /// The number of a session, if it has one.
+    fn number(&self, session: &SessionId) -> Result<Option<u32>> {
+        let number = self
+            .target_ids()
+            .get(pack(session).as_slice())
+            .during("look a session up")?;
+        Ok(number.map(|number| number.value()))
+    }
+
+    /// The fold over a target's edges, with the tally of every query.
+    fn folded(&self, target: u32) -> Result<Fold> {
+        let seen = edges_of(self.edges(), self.events(), target)?;
+        reach::fold(&seen, &|query| tables::text(self.queries(), query))
+    }
+
     /// The kept tallies of a target.
     fn tallies(&self, target: u32) -> Result<Vec<(Query, Tally)>> {
         let (first, last) = (reach_key(target, 1), reach_key(target, Query::MAX));
@@ -97,6 +114,10 @@ macro_rules! view {
         impl View for $tables {
             fn targets(&self) -> &impl ReadableTable<u32, Bytes> {
                 &self.targets
+            }
+
+            fn target_ids(&self) -> &impl ReadableTable<Bytes, u32> {
+                &self.target_ids
             }
 
             fn queries(&self) -> &impl ReadableTable<u32, &'static str> {

@@ -95,6 +95,7 @@ impl<'t> Tables<'t> {
 pub(crate) struct ReadTables {
     meta: ReadOnlyTable<&'static str, Bytes>,
     pub(crate) targets: ReadOnlyTable<u32, Bytes>,
+    pub(crate) target_ids: ReadOnlyTable<Bytes, u32>,
     pub(crate) queries: ReadOnlyTable<u32, &'static str>,
     pub(crate) events: ReadOnlyTable<&'static [u8; 16], Bytes>,
     pub(crate) edges: ReadOnlyTable<Pair, u8>,
@@ -106,6 +107,7 @@ impl ReadTables {
         Ok(Self {
             meta: txn.open_table(META).during("open meta")?,
             targets: txn.open_table(TARGETS).during("open targets")?,
+            target_ids: txn.open_table(TARGET_IDS).during("open target_ids")?,
             queries: txn.open_table(QUERIES).during("open queries")?,
             events: txn.open_table(EVENTS).during("open events")?,
             edges: txn.open_table(RECALL_EDGES).during("open recall_edges")?,

@@ -5,10 +5,9 @@ use std::collections::BTreeSet;
 use redb::ReadableTable;
 
 use super::published::View;
-use super::refold::edges_of;
 use super::tables::{self, During, Tables, unpair};
 use crate::Result;
-use crate::reach::{self, Query, Tally};
+use crate::reach::{Query, Tally};
 
 /// Comparing, in a transaction of either kind.
 pub(crate) trait Verify: View {
@@ -27,11 +26,10 @@ pub(crate) trait Verify: View {
     }
 
     fn agrees(&self, target: u32) -> Result<bool> {
-        let seen = edges_of(self.edges(), self.events(), target)?;
-        let fold = reach::fold(&seen, &|query| tables::text(self.queries(), query))?;
+        let fold = self.folded(target)?;
+        let without_edges = fold.totals.last == 0;
         let kept = fold.tallies.into_iter().filter(|(_, tally)| tally.is_kept());
         let kept: Vec<(Query, Tally)> = kept.collect();
-        let without_edges = seen.is_empty();
         Ok(!without_edges && fold.totals == tables::totals(self.reach(), target)? && kept == self.tallies(target)?)
     }
 }

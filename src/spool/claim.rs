@@ -9,7 +9,7 @@
 //! another inode and turns away, so the exclusive lock is had as soon as those who were writing are done.
 
 use std::fs::{self, DirEntry, File, OpenOptions, TryLockError};
-use std::io::{self, ErrorKind};
+use std::io::{self, BufRead, BufReader, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::thread::sleep;
 use std::time::{Duration, UNIX_EPOCH};
@@ -17,6 +17,7 @@ use std::time::{Duration, UNIX_EPOCH};
 use super::ids::{new_ulid, parse_ulid};
 use super::reader::ClaimReader;
 use super::writer::SPOOL;
+use crate::hash::Fnv128;
 use crate::time::Millis;
 use crate::{Error, Result};
 
@@ -98,6 +99,35 @@ pub(super) fn claim_name(at: Millis) -> String {
 
 pub(super) fn unfinished_name(at: Millis) -> String {
     format!("{PREFIX}{}{UNFINISHED}", new_ulid(at))
+}
+
+/// A file of lines from elsewhere, to be read like a claim made now. Lines without an id get theirs from
+/// `import-` and the file's 128-bit FNV-1a hash in place of the claim's name, so that the same file
+/// makes the same ids again.
+pub fn import(path: &Path, now: Millis) -> Result<ClaimReader> {
+    let failed = |error| Error::io("read", path, error);
+    let hash = hash_of(path).map_err(failed)?;
+    let claim = Claim {
+        path: path.to_path_buf(),
+        name: format!("import-{hash:032x}"),
+        at: now,
+        patience: Duration::ZERO,
+    };
+    Ok(ClaimReader::new(claim, File::open(path).map_err(failed)?))
+}
+
+fn hash_of(path: &Path) -> io::Result<u128> {
+    let mut input = BufReader::with_capacity(64 << 10, File::open(path)?);
+    let mut hash = Fnv128::new();
+    loop {
+        let portion = input.fill_buf()?;
+        if portion.is_empty() {
+            return Ok(hash.value());
+        }
+        hash = hash.with(portion);
+        let read = portion.len();
+        input.consume(read);
+    }
 }
 
 impl Claim {

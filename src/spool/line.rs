@@ -18,6 +18,7 @@
 //!
 //! Other writers make one line an edge: `{"ts","kind","query","target"}`, without `id`, with up to 9
 //! digits of a second's fraction and `"query":""` on a drill. That form is read, never written.
+//! An SQL-based store exports its rows with `target_session_id` for `target`, which is read as well.
 //! `target` and `targets` may stand side by side. Unknown keys are ignored, in any form.
 //!
 //! # The id of a line without one
@@ -48,10 +49,10 @@ use std::borrow::Cow;
 
 use serde::Deserialize;
 
-use super::hash::fnv1a_128;
 use super::ids::{new_ulid, parse_ulid};
 use super::report::Reason;
 use crate::edge::{Act, Event, SessionId, Ulid};
+use crate::hash::Fnv128;
 use crate::time::{Millis, format_rfc3339, parse_rfc3339};
 
 /// The most bytes a line may have, without its `\n`.
@@ -126,7 +127,7 @@ pub(super) fn id_bits(claim_name: &str, line: u64, from_end: usize) -> u128 {
         0 => format!("{claim_name}\n{line}"),
         k => format!("{claim_name}\n{line}.{k}"),
     };
-    fnv1a_128(hashed.as_bytes()) & ((1 << Ulid::RAND_BITS) - 1)
+    Fnv128::of(hashed.as_bytes()) & ((1 << Ulid::RAND_BITS) - 1)
 }
 
 /// What a line says, before it has become an event.
@@ -152,6 +153,7 @@ struct Wire {
     ts: Option<String>,
     kind: Option<String>,
     query: Option<String>,
+    #[serde(alias = "target_session_id")]
     target: Option<String>,
     #[serde(default)]
     targets: Option<Vec<String>>,

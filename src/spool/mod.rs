@@ -13,7 +13,6 @@
 pub mod claim;
 #[cfg(test)]
 mod fixture;
-mod hash;
 mod ids;
 pub mod line;
 pub mod reader;

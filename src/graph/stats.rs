@@ -1,0 +1,155 @@
+//! How good recall is in use, without labels: what was opened of what was surfaced.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use serde::Serialize;
+
+use crate::Result;
+use crate::edge::{SessionId, Ulid};
+use crate::ledger::events::{self, EdgeRow};
+use crate::ledger::tables::{self, ReadTables};
+use crate::ledger::{Ledger, View};
+use crate::reach::{Meaning, Seen, meaning};
+use crate::time::Millis;
+
+/// A session surfaced so often without being opened is worth a look.
+const OFTEN: u32 = 10;
+
+/// How many of them are named.
+const NAMED: usize = 10;
+
+/// The record in figures.
+#[derive(Clone, PartialEq, Debug, Default, Serialize)]
+pub struct Stats {
+    /// Edges.
+    pub edges: u64,
+    /// Sessions reached.
+    pub targets: u64,
+    /// Different queries.
+    pub queries: u64,
+    /// Recalls that surfaced something.
+    pub recalls: u64,
+    /// Openings that count.
+    pub drills: u64,
+    /// Recalls that led to at least one opening.
+    pub recalls_opened: u64,
+    /// Their share of all recalls, 0 to 1; left out without recalls.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub opened_share: Option<f64>,
+    /// Openings by the rank at which the session had been surfaced.
+    pub openings_by_rank: BTreeMap<u8, u64>,
+    /// The middle one of these ranks; left out without openings.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub median_opened_rank: Option<u8>,
+    /// Openings that no recall led to.
+    pub openings_without_recall: u64,
+    /// Sessions surfaced at least 10 times and never opened, the most surfaced first.
+    pub never_opened: Vec<NeverOpened>,
+}
+
+/// A session that was surfaced and not opened.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct NeverOpened {
+    /// The session.
+    pub session_id: SessionId,
+    /// Times surfaced.
+    pub surfaced: u32,
+}
+
+/// The figures of all events since a time.
+pub fn stats(ledger: &Ledger, since: Millis) -> Result<Stats> {
+    let tables = ReadTables::open(&ledger.read()?)?;
+    let edges = events::edges(&tables)?;
+    let recent: Vec<&EdgeRow> = edges.iter().filter(|edge| edge.event.timestamp_ms() >= since).collect();
+    let seen = seen_of(&tables, &edges)?;
+    let mut stats = Stats {
+        edges: recent.len() as u64,
+        targets: recent.iter().map(|edge| edge.target).collect::<BTreeSet<_>>().len() as u64,
+        ..Stats::default()
+    };
+    let recalls: BTreeMap<Ulid, u32> = recent
+        .iter()
+        .map(|edge| (edge.event, seen[&edge.event].query))
+        .collect();
+    stats.recalls = recalls.values().filter(|query| **query != 0).count() as u64;
+    let queries: BTreeSet<u32> = recalls.into_values().filter(|query| *query != 0).collect();
+    stats.queries = queries.len() as u64;
+    count_openings(&edges, &seen, since, &mut stats)?;
+    stats.opened_share = (stats.recalls > 0).then(|| stats.recalls_opened as f64 / stats.recalls as f64);
+    stats.median_opened_rank = median(&stats.openings_by_rank);
+    stats.never_opened = never_opened(&tables)?;
+    Ok(stats)
+}
+
+fn seen_of(tables: &ReadTables, edges: &[EdgeRow]) -> Result<HashMap<Ulid, Seen>> {
+    let mut seen = HashMap::new();
+    for edge in edges {
+        if let std::collections::hash_map::Entry::Vacant(entry) = seen.entry(edge.event) {
+            entry.insert(tables::seen(&tables.events, edge.event)?);
+        }
+    }
+    Ok(seen)
+}
+
+/// What each drill counts as, in the order of its target's edges, as the fold sees it.
+fn count_openings(edges: &[EdgeRow], seen: &HashMap<Ulid, Seen>, since: Millis, stats: &mut Stats) -> Result<()> {
+    let mut by_target: HashMap<u32, Vec<&EdgeRow>> = HashMap::new();
+    for edge in edges {
+        by_target.entry(edge.target).or_default().push(edge);
+    }
+    let mut opened = BTreeSet::new();
+    for edges in by_target.values() {
+        for (at, edge) in edges.iter().enumerate() {
+            if edge.rank != 0 || edge.event.timestamp_ms() < since {
+                continue;
+            }
+            let earlier = edges[..at].iter().rev().map(|before| Ok(seen[&before.event]));
+            match meaning(&seen[&edge.event], earlier)? {
+                Meaning::Opened(Some(recall)) => {
+                    stats.drills += 1;
+                    opened.insert(recall.id);
+                    let surfaced = edges[..at].iter().rev().find(|before| before.event == recall.id);
+                    *stats
+                        .openings_by_rank
+                        .entry(surfaced.map_or(0, |edge| edge.rank))
+                        .or_default() += 1;
+                }
+                Meaning::Opened(None) => {
+                    stats.drills += 1;
+                    stats.openings_without_recall += 1;
+                }
+                Meaning::Page | Meaning::Surfaced(_) => {}
+            }
+        }
+    }
+    stats.recalls_opened = opened.len() as u64;
+    Ok(())
+}
+
+fn median(by_rank: &BTreeMap<u8, u64>) -> Option<u8> {
+    let all: u64 = by_rank.values().sum();
+    let mut before = 0;
+    by_rank.iter().find_map(|(rank, openings)| {
+        before += openings;
+        (before * 2 >= all).then_some(*rank)
+    })
+}
+
+fn never_opened(tables: &ReadTables) -> Result<Vec<NeverOpened>> {
+    let mut unopened = Vec::new();
+    for target in tables.reached()? {
+        let totals = tables::totals(&tables.reach, target)?;
+        if totals.drills == 0 && totals.count >= OFTEN {
+            unopened.push((std::cmp::Reverse(totals.count), target));
+        }
+    }
+    unopened.sort_unstable();
+    unopened.truncate(NAMED);
+    let named = unopened.into_iter().map(|(surfaced, target)| {
+        Ok(NeverOpened {
+            session_id: tables.session(target)?,
+            surfaced: surfaced.0,
+        })
+    });
+    named.collect()
+}
