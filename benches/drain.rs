@@ -3,6 +3,8 @@
 //!
 //! `cargo bench --bench drain --no-default-features [-- EDGES]`
 
+#![allow(clippy::print_stdout, reason = "a bench prints its figures")]
+
 use std::fs;
 use std::io::{BufWriter, Write};
 use std::path::Path;

@@ -182,9 +182,9 @@ impl Event {
 pub fn clean_query(query: &str) -> Option<String> {
     // A hostile query of any length costs no more than this.
     let head = &query[..query.floor_char_boundary(64 * MAX_QUERY)];
-    let folded = head.split_whitespace().collect::<Vec<_>>().join(" ");
-    let visible: String = folded.chars().filter(|c| !c.is_control()).collect();
-    let safe = crate::redact::redact(&visible);
+    let printable: String = head.chars().filter(|c| c.is_whitespace() || !c.is_control()).collect();
+    let folded = printable.split_whitespace().collect::<Vec<_>>().join(" ");
+    let safe = crate::redact::redact(&folded);
     let cut = safe[..safe.floor_char_boundary(MAX_QUERY)].trim();
     (!cut.is_empty()).then(|| cut.to_owned())
 }
@@ -233,6 +233,7 @@ mod tests {
     #[test]
     fn a_query_is_folded_and_cut_on_a_character() {
         assert_eq!(clean_query("  jwt \n\t expiry\0 ").as_deref(), Some("jwt expiry"));
+        assert_eq!(clean_query("jwt \u{1} expiry").as_deref(), Some("jwt expiry"));
         let long = "é".repeat(2000);
         assert_eq!(clean_query(&long).expect("text").len(), 1024);
         let odd = format!("x{}", "é".repeat(2000));

@@ -2,7 +2,7 @@
 //!
 //! What is true lives here: events, edges, sessions. What follows from it (`session_reach`) lives
 //! beside it and is kept up to date in the same transaction. The tables, their keys and their rows
-//! are described in [`tables`] and [`rows`], which are their one home.
+//! are described in `tables.rs` and `rows.rs`, which are their one home.
 
 mod absorb;
 pub(crate) mod events;

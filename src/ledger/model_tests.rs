@@ -156,7 +156,7 @@ fn model_of(target: &SessionId, sorted: &[&Event]) -> Reach {
         count += 1;
         drills += 1;
         let fits = |b: &&&&Event| b.source().is_none() || event.source().is_none() || b.source() == event.source();
-        if let Some(credited) = recent().filter(|b| b.query().is_some()).filter(fits).next_back() {
+        if let Some(credited) = recent().filter(|b| b.query().is_some()).rfind(fits) {
             *led.entry(credited.query().expect("a recall").to_owned()).or_default() += 1;
         }
     }

@@ -128,7 +128,7 @@ mod tests {
             b"\x09abc",
             b"\0a\nb",
             b"\0\xff",
-            b"\000000000000000000000000001",
+            b"\x0000000000000000000000000001",
         ] {
             assert_eq!(unpack(bytes), None, "{bytes:?}");
         }

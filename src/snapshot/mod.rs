@@ -2,7 +2,7 @@
 //! and never locked.
 //!
 //! `reach.snap` is the base; `reach.delta` holds the sessions that changed since, and counts only
-//! beside the base that it names. Both have the one layout of [`layout`].
+//! beside the base that it names. Both have the one layout of `layout.rs`.
 
 mod layout;
 mod publish;
