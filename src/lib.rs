@@ -15,5 +15,7 @@ pub mod time;
 
 #[cfg(feature = "cli")]
 pub mod session;
+#[cfg(feature = "cli")]
+pub mod transcript;
 
 pub use error::{Error, Result};

@@ -1,0 +1,214 @@
+//! Which transcripts there are: a walk over the agents' folders that opens no file.
+
+use std::collections::HashSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
+
+use walkdir::WalkDir;
+
+use crate::session::Harness;
+
+/// Where the agents keep their files. `None`: the agent is not looked for.
+#[derive(Clone, Debug, Default)]
+pub struct Roots {
+    /// Claude Code's folder, `~/.claude` mostly.
+    pub claude: Option<PathBuf>,
+    /// The folder of Codex, `~/.codex` mostly.
+    pub codex: Option<PathBuf>,
+}
+
+/// A transcript, as a walk over the folders sees it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Found {
+    /// The file.
+    pub path: PathBuf,
+    /// Whose it is.
+    pub harness: Harness,
+    /// Bytes.
+    pub size: u64,
+    /// When it was last written: nanoseconds since 1970.
+    pub modified: u64,
+}
+
+/// What there is.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Discovered {
+    /// Ordered by path; the files of Claude Code's subagents come behind all others, so that a
+    /// parent is read before its children.
+    pub found: Vec<Found>,
+    /// How many files and folders could not be looked at.
+    pub unreadable: u64,
+}
+
+/// Looks for transcripts. A root that does not exist has none.
+pub fn discover(roots: &Roots) -> Discovered {
+    let mut all = Discovered::default();
+    if let Some(root) = &roots.claude {
+        walk(&root.join("projects"), Harness::Claude, &mut all);
+    }
+    if let Some(root) = &roots.codex {
+        walk(&root.join("sessions"), Harness::Codex, &mut all);
+        walk(&root.join("archived_sessions"), Harness::Codex, &mut all);
+    }
+    let plain: HashSet<PathBuf> = all.found.iter().map(|f| f.path.clone()).collect();
+    all.found
+        .retain(|f| !is_packed(&f.path) || !plain.contains(&f.path.with_extension("")));
+    all.found.sort_by_cached_key(|f| (is_subagent(f), f.path.clone()));
+    all
+}
+
+/// Whether the file is compressed.
+pub(super) fn is_packed(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "zst")
+}
+
+/// Whether the file's place says that a subagent of Claude Code wrote it.
+pub(super) fn is_subagent(found: &Found) -> bool {
+    found.harness == Harness::Claude
+        && (file_name(&found.path).starts_with("agent-")
+            || found.path.components().any(|part| part.as_os_str() == "subagents"))
+}
+
+fn walk(root: &Path, harness: Harness, all: &mut Discovered) {
+    if !root.exists() {
+        return;
+    }
+    let first = all.found.len();
+    let mut linked = false;
+    for entry in WalkDir::new(root).follow_links(true) {
+        let Ok(entry) = entry else {
+            all.unreadable += 1;
+            continue;
+        };
+        linked |= entry.path_is_symlink();
+        if !is_transcript(entry.path(), harness) {
+            continue;
+        }
+        match entry.metadata() {
+            Ok(meta) if meta.is_file() => all.found.push(Found {
+                path: entry.into_path(),
+                harness,
+                size: meta.len(),
+                modified: nanoseconds(&meta),
+            }),
+            Ok(_) => {}
+            Err(_) => all.unreadable += 1,
+        }
+    }
+    if linked {
+        name_each_once(&mut all.found, first);
+    }
+}
+
+/// A file that is reached on two ways is one file, under the first name in order.
+fn name_each_once(found: &mut Vec<Found>, first: usize) {
+    let mut reached = found.split_off(first);
+    reached.sort_by(|a, b| a.path.cmp(&b.path));
+    let mut known = HashSet::new();
+    reached.retain(|f| fs::canonicalize(&f.path).map_or(true, |real| known.insert(real)));
+    found.extend(reached);
+}
+
+fn is_transcript(path: &Path, harness: Harness) -> bool {
+    let name = file_name(path);
+    match harness {
+        Harness::Claude => name.ends_with(".jsonl"),
+        Harness::Codex => name.starts_with("rollout-") && (name.ends_with(".jsonl") || name.ends_with(".jsonl.zst")),
+    }
+}
+
+fn file_name(path: &Path) -> &str {
+    path.file_name().and_then(|name| name.to_str()).unwrap_or_default()
+}
+
+fn nanoseconds(meta: &fs::Metadata) -> u64 {
+    let since = meta.modified().ok().and_then(|at| at.duration_since(UNIX_EPOCH).ok());
+    since
+        .and_then(|since| u64::try_from(since.as_nanos()).ok())
+        .unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(root: &Path, found: &[Found]) -> Vec<String> {
+        let relative = |f: &Found| f.path.strip_prefix(root).map(|p| p.display().to_string());
+        found.iter().filter_map(|f| relative(f).ok()).collect()
+    }
+
+    fn home(files: &[&str]) -> (tempfile::TempDir, Roots) {
+        let home = tempfile::tempdir().expect("a folder");
+        for file in files {
+            let path = home.path().join(file);
+            fs::create_dir_all(path.parent().expect("a parent")).expect("folders");
+            fs::write(path, "{}\n").expect("a file");
+        }
+        let roots = Roots {
+            claude: Some(home.path().join("c")),
+            codex: Some(home.path().join("x")),
+        };
+        (home, roots)
+    }
+
+    #[test]
+    fn parents_come_first_and_only_transcripts_are_found() {
+        let (home, roots) = home(&[
+            "c/projects/-p/b.jsonl",
+            "c/projects/-p/b/subagents/agent-1.jsonl",
+            "c/projects/-p/b/subagents/workflows/w/agent-2.jsonl",
+            "c/projects/-p/agent-0.jsonl",
+            "c/projects/-p/b/subagents/agent-1.meta.json",
+            "c/projects/-p/memory/notes.md",
+            "c/history.jsonl",
+            "x/sessions/2026/01/02/rollout-1.jsonl",
+            "x/archived_sessions/rollout-0.jsonl",
+            "x/history.jsonl",
+        ]);
+        let all = discover(&roots);
+        assert_eq!(
+            names(home.path(), &all.found),
+            [
+                "c/projects/-p/b.jsonl",
+                "x/archived_sessions/rollout-0.jsonl",
+                "x/sessions/2026/01/02/rollout-1.jsonl",
+                "c/projects/-p/agent-0.jsonl",
+                "c/projects/-p/b/subagents/agent-1.jsonl",
+                "c/projects/-p/b/subagents/workflows/w/agent-2.jsonl",
+            ]
+        );
+        assert_eq!((all.found[0].size, all.unreadable), (3, 0));
+        assert!(all.found[0].modified > 1_600_000_000_000_000_000);
+    }
+
+    #[test]
+    fn a_rollout_that_is_there_twice_is_found_once() {
+        let (home, roots) = home(&[
+            "x/sessions/rollout-1.jsonl",
+            "x/sessions/rollout-1.jsonl.zst",
+            "x/sessions/rollout-2.jsonl.zst",
+        ]);
+        let names = names(home.path(), &discover(&roots).found);
+        assert_eq!(names, ["x/sessions/rollout-1.jsonl", "x/sessions/rollout-2.jsonl.zst"]);
+    }
+
+    #[test]
+    fn missing_roots_have_nothing() {
+        let none = Roots {
+            claude: Some("/nowhere/at/all".into()),
+            codex: None,
+        };
+        assert_eq!(discover(&none), Discovered::default());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_loop_of_links_is_survived_and_a_file_is_found_once() {
+        let (home, roots) = home(&["c/projects/-p/b.jsonl"]);
+        let projects = home.path().join("c/projects");
+        std::os::unix::fs::symlink(&projects, projects.join("-p/loop")).expect("a link");
+        std::os::unix::fs::symlink(projects.join("-p"), projects.join("-q")).expect("a link");
+        assert_eq!(names(home.path(), &discover(&roots).found), ["c/projects/-p/b.jsonl"]);
+    }
+}
