@@ -49,6 +49,15 @@ impl Failure {
         }
     }
 
+    /// Nothing is published in the store.
+    pub fn no_index(dir: &Path) -> Self {
+        let what = format!("read {}: nothing is published in it yet", dir.display());
+        Self {
+            path: Some(dir.to_path_buf()),
+            ..Self::new("no_index", what).remedy_is("run rekal checkpoint, or rekal index if it was damaged")
+        }
+    }
+
     fn new(kind: &'static str, message: String) -> Self {
         Self {
             kind,

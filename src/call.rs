@@ -2,13 +2,19 @@
 
 use std::path::PathBuf;
 
+use rekal::edge::SessionId;
 use rekal::graph::Graph;
+use rekal::reach::{Reach, Reached};
+use rekal::recall::Weights;
+use rekal::snapshot::Snapshot;
+use rekal::spool::Recorder;
+use rekal::time::Millis;
 
 use crate::answer::Failure;
-use crate::config::{self, Weights};
+use crate::config;
 use crate::env::Env;
-use crate::out;
 use crate::place::Place;
+use crate::{out, when};
 
 /// The options that every verb takes.
 #[derive(clap::Args, Debug)]
@@ -54,11 +60,42 @@ impl Call {
         Ok(Graph::open(dir)?)
     }
 
+    /// The published reach; under the benchmark switch nothing of it.
+    pub fn reached(&self, place: &Place) -> Box<dyn Reached> {
+        match self.env.bench {
+            true => Box::new(Unreached),
+            false => Box::new(Snapshot::open(&place.dir)),
+        }
+    }
+
+    /// Records an event with the time and the asking session. It never fails the verb: what cannot be
+    /// written is said on stderr, and the only consequence is a missing hint.
+    pub fn record(&self, place: &Place, event: impl FnOnce(&Recorder, Millis, Option<&SessionId>)) {
+        if self.env.capture_is_off() {
+            return;
+        }
+        let recorder = Recorder::new(&place.dir);
+        event(&recorder, when::now(), self.env.source.as_ref());
+        recorder.flush();
+        if let Some(error) = recorder.last_error() {
+            out::say(format!("this call was not recorded: {error}"));
+        }
+    }
+
     /// How results are ranked in this store. What cannot be used is named on stderr.
     pub fn weights(&self, place: &Place) -> Weights {
         let user = self.env.config_dir.iter().cloned();
         let (weights, complaints) = config::read(user.chain([place.dir.clone()]));
         complaints.into_iter().for_each(out::say);
         weights
+    }
+}
+
+/// Nothing was ever reached.
+struct Unreached;
+
+impl Reached for Unreached {
+    fn reach(&self, _: &SessionId) -> Option<Reach> {
+        None
     }
 }

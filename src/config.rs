@@ -3,6 +3,7 @@
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
+use rekal::recall::Weights;
 use serde_json::{Map, Value};
 
 use crate::out::one_line;
@@ -15,45 +16,6 @@ const MAX: f64 = 1000.0;
 
 /// How many characters of a bad value are shown.
 const SHOWN: usize = 40;
-
-/// How results are ranked.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Weights {
-    /// The share of the best turn.
-    pub turn: f64,
-    /// The share of the whole session.
-    pub session: f64,
-    /// The share of latent semantic analysis.
-    pub lsa: f64,
-    /// What a recent session gains.
-    pub recency_boost: f64,
-    /// What a session that was opened gains. 0 switches the look-up off.
-    pub reach_boost: f64,
-    /// What a session gains that a like query led to.
-    pub intent_boost: f64,
-    /// The factor of what a person typed while the agent was at work.
-    pub steering_boost: f64,
-    /// The factor of a compaction summary.
-    pub summary_boost: f64,
-    /// The factor of a session that another one started.
-    pub subagent_discount: f64,
-}
-
-impl Default for Weights {
-    fn default() -> Self {
-        Self {
-            turn: 0.45,
-            session: 0.45,
-            lsa: 0.1,
-            recency_boost: 0.0,
-            reach_boost: 0.2,
-            intent_boost: 0.0,
-            steering_boost: 1.3,
-            summary_boost: 1.15,
-            subagent_discount: 0.7,
-        }
-    }
-}
 
 /// Reads `config.json` in each of these folders, a later one over an earlier one. A missing file
 /// says nothing; what cannot be used falls back alone and is complained of, one line each.

@@ -37,11 +37,6 @@ impl Repository {
         self.main.as_deref().unwrap_or(&self.common)
     }
 
-    /// The git directory that all worktrees share.
-    pub fn common_git_dir(&self) -> &Path {
-        &self.common
-    }
-
     /// The folders of all worktrees, the main one first.
     pub fn worktrees(&self) -> Vec<PathBuf> {
         let mut linked: Vec<PathBuf> = fs::read_dir(self.common.join("worktrees"))

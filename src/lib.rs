@@ -14,6 +14,12 @@ pub mod spool;
 pub mod time;
 
 #[cfg(feature = "cli")]
+pub mod capture;
+#[cfg(feature = "cli")]
+pub mod index;
+#[cfg(feature = "cli")]
+pub mod recall;
+#[cfg(feature = "cli")]
 pub mod session;
 #[cfg(feature = "cli")]
 pub mod transcript;

@@ -4,13 +4,25 @@ use clap::Subcommand;
 
 use crate::answer::Outcome;
 use crate::call::Call;
+use crate::cmd::checkpoint::Checkpoint;
+use crate::cmd::demo::Demo;
 use crate::cmd::graph::verb::Graph;
+use crate::cmd::index::Index;
+use crate::cmd::log::Log;
+use crate::cmd::query::Query;
+use crate::cmd::recall::Recall;
 use crate::cmd::version::Version;
 
 /// What the program can do.
 #[derive(Subcommand, Debug)]
 pub enum Verb {
+    Recall(Recall),
+    Query(Query),
+    Checkpoint(Checkpoint),
+    Index(Index),
+    Log(Log),
     Graph(Graph),
+    Demo(Demo),
     Version(Version),
 }
 
@@ -18,7 +30,13 @@ impl Verb {
     /// Does it.
     pub fn run(self, call: &Call) -> Outcome {
         match self {
+            Verb::Recall(verb) => verb.run(call),
+            Verb::Query(verb) => verb.run(call),
+            Verb::Checkpoint(verb) => verb.run(call),
+            Verb::Index(verb) => verb.run(call),
+            Verb::Log(verb) => verb.run(call),
             Verb::Graph(verb) => verb.run(call),
+            Verb::Demo(verb) => verb.run(call),
             Verb::Version(verb) => verb.run(call),
         }
     }

@@ -2,5 +2,11 @@
 #![allow(unreachable_pub, reason = "nothing imports a test binary")]
 
 #[cfg(feature = "cli")]
+mod capture;
+#[cfg(feature = "cli")]
 mod cli;
 mod shape;
+#[cfg(feature = "cli")]
+mod stage;
+#[cfg(feature = "cli")]
+mod the_loop;

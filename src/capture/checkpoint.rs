@@ -1,13 +1,13 @@
 //! The whole checkpoint, in its order: capture, drain, publish.
 
+use super::Scope;
 use super::publish::publish;
 use super::sessions::{Captured, Circumstances, capture};
-use super::Scope;
+use crate::Error;
 use crate::Result;
 use crate::graph::{self, Drained};
-use crate::ledger::{CheckpointRow, Ledger, Sessions};
+use crate::ledger::{CheckpointRow, Ledger, SessionReader, Sessions};
 use crate::transcript::{self, Roots};
-use crate::Error;
 
 /// What a checkpoint works from.
 pub struct Checkpoint {
@@ -57,7 +57,7 @@ pub fn checkpoint(ledger: &Ledger, work: &Checkpoint, progress: &mut dyn FnMut(P
     progress(Progress::Found { files, bytes });
     let mut read = |bytes| progress(Progress::Read(bytes));
     let mut captured = capture(ledger, &discovered.found, &work.scope, &work.circumstances, &mut read)?;
-    captured.unreadable.extend(discovered.unreadable);
+    captured.unseen = discovered.unreadable;
     if work.noted {
         note(ledger, &work.circumstances, &captured.numbers)?;
     }
@@ -68,6 +68,13 @@ pub fn checkpoint(ledger: &Ledger, work: &Checkpoint, progress: &mut dyn FnMut(P
         drained,
         indexed,
     })
+}
+
+/// The `limit` latest checkpoints, latest first.
+pub fn checkpoints(ledger: &Ledger, limit: usize) -> Result<Vec<CheckpointRow>> {
+    let mut rows = SessionReader::open(&ledger.read()?)?.checkpoints()?;
+    rows.truncate(limit);
+    Ok(rows)
 }
 
 fn note(ledger: &Ledger, circumstances: &Circumstances, sessions: &[u32]) -> Result<()> {

@@ -6,6 +6,7 @@ mod publish;
 mod scope;
 mod sessions;
 
-pub use checkpoint::{Checkpoint, Report, checkpoint};
-pub use publish::{publish, rebuild};
+pub use checkpoint::{Checkpoint, Progress, Report, checkpoint, checkpoints};
+pub use publish::{index_of, publish, rebuild};
 pub use scope::Scope;
+pub use sessions::{Captured, Circumstances};

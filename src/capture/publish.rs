@@ -29,9 +29,11 @@ fn fill(ledger: &Ledger, mut publisher: Publisher, done: &mut dyn FnMut(u64, u64
     if published == Some(reader.change()) {
         return Ok(0);
     }
-    // An index that is ahead is of a ledger that was put back from a copy.
-    let since = published.filter(|change| *change <= reader.change()).unwrap_or(0);
-    let changed = reader.changed_since(since)?;
+    if published > Some(reader.change()) {
+        // The ledger was put back from an older copy.
+        return rebuild(ledger, done);
+    }
+    let changed = reader.changed_since(published.unwrap_or(0))?;
     for (at, number) in changed.iter().enumerate() {
         publisher.put(&reader.conversation(*number)?)?;
         done(at as u64 + 1, changed.len() as u64);

@@ -4,7 +4,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::Scope;
-use crate::ledger::{Added, Ledger, Outcome, SessionReader, Sessions, TranscriptRow};
+use crate::ledger::{Added, Ledger, Outcome, SessionReader, SessionRow, Sessions, TranscriptRow};
 use crate::session::Record;
 use crate::time::Millis;
 use crate::transcript::{self, Found, Position, Reading};
@@ -47,6 +47,8 @@ pub struct Captured {
     pub elsewhere: u64,
     /// Transcripts that could not be read, with the reason.
     pub unreadable: Vec<String>,
+    /// Files and folders that could not be looked at.
+    pub unseen: u64,
     /// The numbers of the new and the grown sessions.
     pub numbers: Vec<u32>,
 }
@@ -171,7 +173,13 @@ fn write_one(
     circumstances: &Circumstances,
     report: &mut Captured,
 ) -> Result<Outcome> {
-    let Reading { session, turns, tool_calls, fresh, .. } = &waiting.reading;
+    let Reading {
+        session,
+        turns,
+        tool_calls,
+        fresh,
+        ..
+    } = &waiting.reading;
     let Some(session) = session else {
         return Ok(Outcome::Nothing);
     };
@@ -180,13 +188,16 @@ fn write_one(
         return Ok(Outcome::Elsewhere(session.cwd.clone().unwrap_or_default()));
     }
     let known = sessions.find(&session.id)?;
-    let is_copy = |row: &crate::ledger::SessionRow| row.transcript != waiting.path && paths.contains(&row.transcript);
+    let is_copy = |row: &SessionRow| row.transcript != waiting.path && paths.contains(&row.transcript);
     if known.as_ref().is_some_and(is_copy) {
         return Ok(Outcome::Copy);
     }
     let is_new = known.is_none();
     let mut record = match known {
-        Some(row) => Record { session: session.clone(), ..row.record },
+        Some(row) => Record {
+            session: session.clone(),
+            ..row.record
+        },
         None => Record {
             number: sessions.next_session(),
             session: session.clone(),
@@ -201,9 +212,16 @@ fn write_one(
     if *fresh {
         record.files.clear();
     }
-    add_files(&mut record.files, tool_calls.iter().filter_map(|call| call.path.as_deref()));
+    add_files(
+        &mut record.files,
+        tool_calls.iter().filter_map(|call| call.path.as_deref()),
+    );
     if is_new || *fresh || !turns.is_empty() || !tool_calls.is_empty() {
-        let added = Added { fresh: *fresh, turns, tool_calls };
+        let added = Added {
+            fresh: *fresh,
+            turns,
+            tool_calls,
+        };
         sessions.write(&mut record, &waiting.path, &added)?;
         report.sessions_new += u64::from(is_new);
         report.sessions_grown += u64::from(!is_new);

@@ -1,3 +1,16 @@
+use std::collections::BTreeMap;
+
+use rekal::capture::{self, Circumstances, Report, Scope, checkpoint};
+use rekal::graph::Drained;
+use rekal::transcript::Roots;
+use serde::Serialize;
+
+use crate::answer::{Answer, Outcome};
+use crate::call::Call;
+use crate::place::{Place, Scope as PlaceScope};
+use crate::progress::Bar;
+use crate::{git, hold, out, when};
+
 /// Take in what sessions said since the last time, and publish it
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Example: rekal checkpoint --all")]
@@ -8,4 +21,156 @@ pub struct Checkpoint {
     /// Say nothing unless it fails
     #[arg(short, long)]
     pub quiet: bool,
+}
+
+/// What a checkpoint did, for programs.
+#[derive(Serialize)]
+struct Done<'a> {
+    transcripts: u64,
+    read: u64,
+    sessions_new: u64,
+    sessions_grown: u64,
+    turns: u64,
+    tool_calls: u64,
+    skipped_lines: u64,
+    elsewhere: u64,
+    unreadable: &'a [String],
+    indexed: u64,
+    drained: &'a Drained,
+}
+
+impl Checkpoint {
+    /// Holds the ledger while it works. When another process holds it, that one does the work.
+    pub fn run(self, call: &Call) -> Outcome {
+        if call.env.capture_is_off() {
+            return self.say_nothing_was_done(call);
+        }
+        let place = call.place()?;
+        place.create()?;
+        let ledger = match hold::ledger(&place.dir, self.quiet) {
+            Err(error) if error.is_locked() && self.quiet => return Ok(Answer::Yes),
+            other => other?,
+        };
+        let mut bar = Bar::new(!self.quiet);
+        let report = checkpoint(&ledger, &self.work(call, &place), &mut |step| bar.show(step))?;
+        bar.clear();
+        if !self.quiet {
+            tell(&report);
+        }
+        match (call.json, self.quiet) {
+            (true, _) => out::print_json(&Done::of(&report))?,
+            (false, false) => out::print(&summary(&report))?,
+            (false, true) => {}
+        }
+        Ok(Answer::Yes)
+    }
+
+    fn say_nothing_was_done(&self, call: &Call) -> Outcome {
+        if !self.quiet {
+            out::say("capture is switched off by the environment (REKAL_BENCH, REKAL_SKIP_CHECKPOINT)");
+        }
+        if call.json {
+            out::print_json(&BTreeMap::from([("skipped", true)]))?;
+        }
+        Ok(Answer::Yes)
+    }
+
+    fn work(&self, call: &Call, place: &Place) -> capture::Checkpoint {
+        let at = when::now();
+        let (scope, circumstances) = match &place.scope {
+            PlaceScope::Repository(repository) => {
+                let head = repository.head();
+                let circumstances = Circumstances {
+                    at,
+                    head: head.commit,
+                    branch: head.branch,
+                    author: head.author,
+                };
+                (Scope::Below(repository.worktrees()), circumstances)
+            }
+            PlaceScope::Everything => {
+                let author = call.env.current_dir.as_deref().and_then(git::author);
+                let circumstances = Circumstances {
+                    at,
+                    author,
+                    ..Circumstances::default()
+                };
+                (Scope::Everything, circumstances)
+            }
+        };
+        capture::Checkpoint {
+            roots: Roots {
+                claude: call.env.claude_dir.clone(),
+                codex: call.env.codex_dir.clone(),
+            },
+            scope: if self.all { Scope::Everything } else { scope },
+            circumstances,
+            noted: matches!(place.scope, PlaceScope::Repository(_)),
+        }
+    }
+}
+
+impl<'a> Done<'a> {
+    fn of(report: &'a Report) -> Self {
+        let captured = &report.captured;
+        Self {
+            transcripts: captured.files,
+            read: captured.read,
+            sessions_new: captured.sessions_new,
+            sessions_grown: captured.sessions_grown,
+            turns: captured.turns,
+            tool_calls: captured.tool_calls,
+            skipped_lines: captured.skipped_lines,
+            elsewhere: captured.elsewhere,
+            unreadable: &captured.unreadable,
+            indexed: report.indexed,
+            drained: &report.drained,
+        }
+    }
+}
+
+fn summary(report: &Report) -> String {
+    let captured = &report.captured;
+    format!(
+        "captured {} new and {} grown sessions ({} turns, {} tool calls) from {} of {} transcripts\n\
+         drained {} events ({} new edges), published {} sessions\n",
+        captured.sessions_new,
+        captured.sessions_grown,
+        captured.turns,
+        captured.tool_calls,
+        captured.read,
+        captured.files,
+        report.drained.events,
+        report.drained.edges_new,
+        report.indexed,
+    )
+}
+
+/// What did not go as it should, and what was left out on purpose.
+fn tell(report: &Report) {
+    let captured = &report.captured;
+    for reason in &captured.unreadable {
+        out::say(out::one_line(reason, 500));
+    }
+    if captured.unseen > 0 {
+        out::say(format!(
+            "{} files or folders of transcripts could not be looked at",
+            captured.unseen
+        ));
+    }
+    if captured.skipped_lines > 0 {
+        out::say(format!(
+            "{} lines of transcripts could not be read and were skipped",
+            captured.skipped_lines
+        ));
+    }
+    if captured.elsewhere > 0 {
+        out::say(format!(
+            "{} sessions were held in other folders; rekal checkpoint --all takes them too",
+            captured.elsewhere
+        ));
+    }
+    for (reason, count) in &report.drained.bad_lines {
+        out::say(format!("{count} lines of the spool are no events: {reason}"));
+    }
 }

@@ -1,7 +1,12 @@
+mod stage;
+
 use std::fs;
 use std::path::Path;
 
-use crate::answer::Failure;
+use stage::Stage;
+
+use crate::answer::{Answer, Failure, Outcome};
+use crate::call::Call;
 
 /// Show the whole loop on built-in sessions, in a temporary store
 #[derive(clap::Args, Debug)]
@@ -40,39 +45,45 @@ pub const TRANSCRIPTS: [(&str, &str); 7] = [
     ),
 ];
 
-/// What is asked: once before a session is opened and once after.
+/// What is asked, before a session is opened and after.
 pub const QUESTION: &str = "jwt expiry";
 
 /// What no session of the demo speaks of.
 pub const FOREIGN_QUESTION: &str = "sourdough hydration ratio";
 
-/// The steps, each a command line and why it is run.
-pub const STEPS: [(&str, &str); 6] = [
-    (
-        "rekal checkpoint",
-        "seven sessions of one project are captured and indexed",
-    ),
-    (
-        "rekal \"jwt expiry\"",
-        "a first recall: nothing has been reached yet, so there is no hint",
-    ),
-    (
-        "rekal query --session s1",
-        "the best answer is opened: that is a drill, and it is credited to the query",
-    ),
-    (
-        "rekal graph drain",
-        "the recall and the drill move from the spool into the ledger",
-    ),
-    (
-        "rekal \"jwt expiry\"",
-        "the same question again: now each row says how it was reached before",
-    ),
-    (
-        "rekal \"sourdough hydration ratio\"",
-        "a question that no session answers: silence, and exit code 1",
-    ),
-];
+impl Demo {
+    /// Plays the loop in a folder of its own, which is gone afterwards, whatever happens.
+    pub fn run(self, _: &Call) -> Outcome {
+        let folder = tempfile::tempdir().map_err(|error| Failure::io("create", Path::new("a folder"), &error))?;
+        let stage = Stage::new(folder.path())?;
+        lay_out(&stage.claude_dir())?;
+        play(&stage)?;
+        Ok(Answer::Yes)
+    }
+}
+
+fn play(stage: &Stage) -> Result<(), Failure> {
+    let ask = ["recall", QUESTION];
+    stage.say("Seven sessions of an invented project are captured and published")?;
+    stage.play("", &["checkpoint"])?;
+    stage.say("A first question: nothing has been reached yet, so no row has a hint")?;
+    stage.play("asker-1", &ask)?;
+    let best = stage.best(QUESTION)?;
+    let open = ["query", "--session", best.as_str(), "-n", "2"];
+    stage.say("The best answer is opened: a drill, credited to the question that led to it")?;
+    stage.play("asker-1", &open)?;
+    stage.say("Eight more sessions ask the same, one of them opens the answer too (not shown)")?;
+    for asker in 2..=9 {
+        stage.play_unseen(&format!("asker-{asker}"), &ask)?;
+    }
+    stage.play_unseen("asker-9", &open)?;
+    stage.say("All of that waits in the spool; a checkpoint or a drain takes it into the ledger")?;
+    stage.play("", &["graph", "drain"])?;
+    stage.say("The same question again: each row says how often it was surfaced and opened, and why")?;
+    stage.play("asker-10", &ask)?;
+    stage.say("A question that no session answers: silence, which is an answer too")?;
+    stage.play("asker-10", &["recall", FOREIGN_QUESTION])
+}
 
 /// Writes the transcripts below `claude_dir`, as Claude Code would have left them.
 pub fn lay_out(claude_dir: &Path) -> Result<(), Failure> {

@@ -1,4 +1,38 @@
+use rekal::capture::{Progress, rebuild};
+use rekal::graph;
+use serde::Serialize;
+
+use crate::answer::{Answer, Failure, Outcome};
+use crate::call::Call;
+use crate::progress::Bar;
+use crate::{hold, out};
+
 /// Rebuild everything that is derived from the ledger
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Example: rekal index")]
 pub struct Index {}
+
+#[derive(Serialize)]
+struct Rebuilt {
+    sessions: u64,
+    targets: u64,
+}
+
+impl Index {
+    pub fn run(self, call: &Call) -> Outcome {
+        let place = call.place()?;
+        if !place.dir.is_dir() {
+            return Err(Failure::no_store(&place.dir));
+        }
+        let ledger = hold::ledger(&place.dir, call.json)?;
+        let mut bar = Bar::new(!call.json);
+        let sessions = rebuild(&ledger, &mut |done, all| bar.show(Progress::Indexed(done, all)))?;
+        bar.clear();
+        let targets = graph::rebuild(&ledger)?;
+        match call.json {
+            true => out::print_json(&Rebuilt { sessions, targets })?,
+            false => out::print(&format!("published {sessions} sessions and the reach of {targets}\n"))?,
+        }
+        Ok(Answer::Yes)
+    }
+}

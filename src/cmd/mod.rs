@@ -4,6 +4,7 @@ pub mod checkpoint;
 pub mod demo;
 pub mod graph;
 pub mod index;
+pub mod log;
 pub mod query;
 pub mod recall;
 pub mod version;

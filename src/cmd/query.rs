@@ -1,7 +1,16 @@
 use clap::builder::TypedValueParser;
+use rekal::capture::index_of;
+use rekal::index::Index;
+use rekal::recall::drill::{self, Reading};
 use rekal::session::Role;
 
 use super::recall::one_of;
+use crate::answer::{Answer, Failure, Outcome};
+use crate::call::Call;
+use crate::out;
+
+/// How many characters of a name that is nobody's are shown.
+const SHOWN: usize = 60;
 
 /// Open a session: its turns
 #[derive(clap::Args, Debug)]
@@ -28,6 +37,40 @@ pub struct Query {
 }
 
 impl Query {
+    /// Prints the turns, and records the opening.
+    pub fn run(self, call: &Call) -> Outcome {
+        let place = call.place()?;
+        if !place.dir.is_dir() {
+            return Err(Failure::no_store(&place.dir));
+        }
+        let index = Index::open(&index_of(&place.dir))?;
+        let index = index.ok_or_else(|| Failure::no_index(&place.dir))?;
+        let Some(number) = index.find(&self.session)? else {
+            out::say(format!("there is no session {}", out::one_line(&self.session, SHOWN)));
+            return Ok(Answer::No);
+        };
+        let reading = Reading {
+            from: self.turn,
+            after: self.after,
+            limit: self.limit,
+            role: self.role,
+            full: self.full,
+        };
+        let Some(page) = drill::read(&index, number, &reading)? else {
+            return Ok(Answer::No);
+        };
+        match call.json {
+            true => out::print(&format!("{}\n", drill::json(&page)))?,
+            false => out::print(&drill::text(&page))?,
+        }
+        if self.is_drill() {
+            call.record(&place, |recorder, at, source| {
+                recorder.drilled(at, source, &page.record.session.id);
+            });
+        }
+        Ok(Answer::Yes)
+    }
+
     /// Whether this opens the session. Reading on is not another opening.
     pub fn is_drill(&self) -> bool {
         self.after.is_none()

@@ -1,8 +1,17 @@
 use clap::builder::{PossibleValuesParser, TypedValueParser};
+use jiff::tz::TimeZone;
 use regex_lite::Regex;
+use rekal::capture::index_of;
+use rekal::index::Index;
+use rekal::recall::{self, Ask, Filter, Reason, Verdict};
 use rekal::session::{Actor, Harness};
+use rekal::time::Millis;
 
-use crate::when::When;
+use crate::answer::{Answer, Failure, Outcome};
+use crate::call::Call;
+use crate::out;
+use crate::place::Place;
+use crate::when::{self, When};
 
 /// Find the sessions that answer a question; filters alone list the newest
 #[derive(clap::Args, Debug)]
@@ -53,12 +62,80 @@ impl Recall {
     }
 }
 
+impl Recall {
+    /// Prints the answer, then records what was surfaced: a recall never changes the number that it
+    /// shows itself.
+    pub fn run(self, call: &Call) -> Outcome {
+        let query = self.query();
+        if query.is_none() && self.filters.is_empty() {
+            return Err(Failure::usage("recall: say what to look for, or give a filter"));
+        }
+        let place = call.place()?;
+        let answer = self.answer(call, &place)?;
+        if call.json {
+            out::print(&format!("{}\n", recall::json(&answer)))?;
+        } else {
+            out::print(&recall::digest(&answer))?;
+            if let Verdict::Silence(reason) = answer.verdict {
+                out::say(reason.advice());
+            }
+        }
+        call.record(&place, |recorder, at, source| {
+            let shown = answer.shown();
+            if !shown.is_empty() {
+                recorder.recalled(at, source, answer.query.as_deref().unwrap_or_default(), &shown);
+            }
+        });
+        Ok(Answer::from(!answer.is_silence()))
+    }
+
+    fn answer(&self, call: &Call, place: &Place) -> Result<recall::Answer, Failure> {
+        let query = self.query();
+        if !place.dir.is_dir() {
+            return Ok(recall::Answer::silence(query, Reason::NoStore));
+        }
+        let Some(index) = Index::open(&index_of(&place.dir))? else {
+            return Ok(recall::Answer::silence(query, Reason::NoIndex));
+        };
+        let mut weights = call.weights(place);
+        if call.env.bench {
+            (weights.reach_boost, weights.intent_boost) = (0.0, 0.0);
+        }
+        let ask = Ask {
+            query: query.unwrap_or_default(),
+            limit: self.limit,
+            explain: self.explain,
+            exclude: call.env.source.clone(),
+            filter: self.filters.resolve()?,
+        };
+        Ok(recall::recall(&index, call.reached(place).as_ref(), &ask, &weights)?)
+    }
+}
+
 impl Filters {
     /// Whether no filter was given.
     pub fn is_empty(&self) -> bool {
         let texts = self.commit.is_none() && self.author.is_none() && self.file.is_none();
         let times = self.since.is_none() && self.until.is_none();
         texts && times && self.actor.is_none() && self.harness.is_none()
+    }
+
+    fn resolve(&self) -> Result<Filter, Failure> {
+        let (now, zone) = (when::now(), TimeZone::system());
+        let out_of_range = || Failure::usage("recall: --since or --until names a time that no clock shows");
+        let at = |when: Option<When>, read: fn(When, Millis, &TimeZone) -> Option<Millis>| {
+            when.map(|when| read(when, now, &zone).ok_or_else(out_of_range))
+                .transpose()
+        };
+        Ok(Filter {
+            file: self.file.clone(),
+            commit: self.commit.clone(),
+            author: self.author.clone(),
+            actor: self.actor,
+            harness: self.harness,
+            since: at(self.since, When::since)?,
+            until: at(self.until, When::until)?,
+        })
     }
 }
 

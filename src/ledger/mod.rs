@@ -34,7 +34,7 @@ pub(crate) use session_reader::SessionReader;
 #[cfg(feature = "cli")]
 pub use sessions::CheckpointRow;
 #[cfg(feature = "cli")]
-pub(crate) use sessions::{Added, Outcome, Sessions, TranscriptRow};
+pub(crate) use sessions::{Added, Outcome, SessionRow, Sessions, TranscriptRow};
 pub(crate) use verify::{Verify, rebuild};
 
 #[cfg(test)]

@@ -104,7 +104,7 @@ impl Shape<'_> for Stamp {
         } else {
             number
         };
-        Self((millis >= 1.0 && millis < YEAR_10000).then_some(millis as Millis))
+        Self((1.0..YEAR_10000).contains(&millis).then_some(millis as Millis))
     }
 }
 

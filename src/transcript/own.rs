@@ -217,7 +217,7 @@ mod tests {
     fn writing_about_it_is_no_call() {
         for command in [
             "grep -r rekal src",
-            "cd /work/rekal && cargo test",
+            "cd /srv/rekal && cargo test",
             "echo \"then rekal; rekal x\"",
             "git commit -m 'Teach; rekal to fold'",
             "cat > README <<'EOF'\nrekal \"jwt\"\nEOF\nls",

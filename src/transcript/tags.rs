@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 /// The text behind its leading `<tag>…</tag>` elements, as long as `is_plumbing` says so of the
 /// tag's name. One that never ends takes all of the text.
-pub(super) fn behind<'a>(text: &'a str, is_plumbing: impl Fn(&str) -> bool) -> &'a str {
+pub(super) fn behind(text: &str, is_plumbing: impl Fn(&str) -> bool) -> &str {
     let mut rest = text.trim_start();
     while let Some((name, after)) = opening(rest).filter(|(name, _)| is_plumbing(name)) {
         rest = match find_closing(after, name) {

@@ -15,15 +15,15 @@ const LIBRARY: &[&[&str]] = &[
     &["spool", "ledger", "snapshot"],
     &["graph"],
     &["transcript"],
-    &["capture"],
     &["index"],
-    &["recall"],
+    &["recall", "capture"],
 ];
 
 /// The program, which stands on the library.
 const PROGRAM: &[&[&str]] = &[
     &["answer"],
     &["out", "env", "when", "git"],
+    &["hold", "progress"],
     &["place", "config"],
     &["call"],
     &["cmd"],

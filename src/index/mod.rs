@@ -1,0 +1,25 @@
+//! What recall and drill read: the published copy of the sessions, searchable, never locked.
+//!
+//! One tantivy index in `<store>/index/`, so that one commit publishes everything at once: the turns,
+//! the sessions as a whole and their tool calls. [`Publisher`] writes it, under the ledger's lock;
+//! [`Index`] reads it, from any number of processes and from read-only folders.
+
+mod analysis;
+mod bm25;
+mod build;
+#[cfg(test)]
+pub(crate) mod fixture;
+mod folder;
+mod guard;
+mod layout;
+mod lookup;
+mod publish;
+mod query;
+mod read;
+mod stamp;
+mod stop_words;
+
+pub use bm25::{Bm25, Hit, Matches, idf};
+pub use publish::Publisher;
+pub use query::{Query, Word};
+pub use read::{Index, Place};

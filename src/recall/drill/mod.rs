@@ -1,0 +1,9 @@
+//! One session, read page by page.
+
+mod json;
+mod page;
+mod text;
+
+pub use json::json;
+pub use page::{Commit, Done, Page, Reading, read};
+pub use text::text;

@@ -1,0 +1,27 @@
+//! From a query to the sessions that answer it, and from a session to its turns.
+//!
+//! [`recall`] ranks, gates and explains what the published index holds; [`digest`] and [`json`] render
+//! its [`Answer`]. [`drill`] opens one session. Nothing here opens the ledger, writes a file or knows
+//! what time it is.
+
+mod answer;
+mod ask;
+mod confidence;
+mod digest;
+pub mod drill;
+mod find;
+#[cfg(test)]
+mod fixture;
+mod json;
+mod line;
+mod rank;
+mod snippet;
+mod weights;
+
+pub use answer::{Answer, Reason, Row, Scored, Verdict};
+pub use ask::{Ask, Filter};
+pub use digest::digest;
+pub use find::recall;
+pub use json::json;
+pub use rank::Layers;
+pub use weights::Weights;

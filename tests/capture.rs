@@ -1,0 +1,187 @@
+//! Capture through the real program: incremental, complete, and once.
+
+use std::fs::{self, OpenOptions};
+use std::io::Write;
+use std::process::Command;
+
+use serde_json::json;
+
+use super::stage::{Stage, claude_line};
+
+fn turns(stage: &Stage, sid: &str) -> Vec<String> {
+    let page = stage.run(&["query", "-s", sid, "-n", "100", "-j"]).json();
+    let turns = page["turns"].as_array().expect("turns").clone();
+    turns
+        .iter()
+        .map(|turn| turn["text"].as_str().expect("a text").to_owned())
+        .collect()
+}
+
+#[test]
+fn a_transcript_that_grows_is_one_session_with_each_turn_once() {
+    let stage = Stage::new();
+    let whole: String = (0..4)
+        .map(|at| claude_line("grows", at, "user", &format!("question number {at}")))
+        .collect();
+    let lines: Vec<&str> = whole.split_inclusive('\n').collect();
+    let cut = lines[0].len() + lines[1].len() + 40;
+    for (end, turns_then) in [(lines[0].len(), 1), (cut, 2), (whole.len(), 4)] {
+        fs::write(stage.transcript("grows"), &whole[..end]).expect("written");
+        stage.run(&["checkpoint"]);
+        assert_eq!(turns(&stage, "s1").len(), turns_then, "after {end} bytes");
+    }
+    let expected: Vec<String> = (0..4).map(|at| format!("question number {at}")).collect();
+    assert_eq!(turns(&stage, "s1"), expected);
+    assert_eq!(stage.run(&["query", "-s", "s2"]).code, Some(1));
+}
+
+#[test]
+fn running_it_twice_changes_nothing() {
+    let stage = Stage::with_sessions();
+    let published = |stage: &Stage| fs::read(stage.store().join("index/meta.json")).expect("an index");
+    let before = published(&stage);
+    let again = stage.run(&["checkpoint", "-j"]).json();
+    assert_eq!(
+        (&again["read"], &again["indexed"], &again["transcripts"]),
+        (&json!(0), &json!(0), &json!(4))
+    );
+    assert_eq!(published(&stage), before);
+}
+
+#[test]
+fn a_rewritten_transcript_replaces_and_a_deleted_one_stays() {
+    let stage = Stage::with_sessions();
+    stage.claude("aaaa", &[("user", "Something about gardens instead")]);
+    fs::remove_file(stage.transcript("bbbb")).expect("deleted");
+    stage.run(&["checkpoint"]);
+    assert_eq!(turns(&stage, "s1"), ["Something about gardens instead"]);
+    assert_eq!(turns(&stage, "s2").len(), 2);
+    assert_eq!(stage.run(&["gardens instead"]).row("s1").split(' ').next(), Some("s1"));
+    let index = stage.run(&["index", "-j"]).json();
+    assert_eq!(index["sessions"], 4);
+    assert_eq!(turns(&stage, "s2").len(), 2, "the ledger keeps what the agent deletes");
+}
+
+#[test]
+fn handles_are_given_once_in_the_order_of_capture() {
+    let stage = Stage::with_sessions();
+    stage.claude("0000", &[("user", "a session whose name sorts first")]);
+    stage.run(&["checkpoint"]);
+    assert_eq!(turns(&stage, "s5"), ["a session whose name sorts first"]);
+    assert_eq!(turns(&stage, "s1")[0], "Where is the jwt expiry set?");
+    assert_eq!(turns(&stage, "aaaa")[0], "Where is the jwt expiry set?");
+    assert_eq!(turns(&stage, "aa")[0], "Where is the jwt expiry set?");
+}
+
+#[test]
+fn secrets_are_in_no_file_of_the_store() {
+    let stage = Stage::new();
+    let secret = "ghp_abcdefghijklmnopqrstuvwxyz0123456789";
+    stage.claude("s", &[("user", &format!("use the key {secret} for the deploy"))]);
+    stage.run(&["checkpoint"]);
+    stage.run(&[&format!("deploy key {secret}")]);
+    stage.run(&["graph", "drain"]);
+    assert!(stage.run(&["use the deploy key"]).stdout.contains("[redacted]"));
+    for file in walkdir::WalkDir::new(stage.store())
+        .into_iter()
+        .flatten()
+        .filter(|file| file.file_type().is_file())
+    {
+        let bytes = fs::read(file.path()).expect("readable");
+        let found = bytes.windows(secret.len()).any(|window| window == secret.as_bytes());
+        assert!(!found, "{}", file.path().display());
+    }
+}
+
+#[test]
+fn a_recall_is_not_found_by_its_own_words_in_the_asking_session() {
+    let stage = Stage::with_sessions();
+    let digest = stage.run(&["jwt expiry"]).stdout;
+    let call = json!({
+        "type": "assistant", "uuid": "x-1", "sessionId": "asker", "cwd": "/home/dev/app",
+        "timestamp": "2026-11-03T10:00:00.000Z",
+        "message": {"role": "assistant", "content": [
+            {"type": "text", "text": format!("I found this:\n{digest}")},
+            {"type": "tool_use", "id": "t", "name": "Bash", "input": {"command": "rekal \"jwt expiry\""}},
+        ]},
+    });
+    let asked = claude_line("asker", 0, "user", "please look something up");
+    fs::write(stage.transcript("asker"), format!("{asked}{call}\n")).expect("written");
+    stage.run(&["checkpoint"]);
+    let answer = stage.run(&["jwt expiry"]).stdout;
+    assert!(!answer.contains("s5 "), "{answer}");
+    let page = stage.run(&["query", "-s", "s5", "-F", "-j"]).json();
+    assert_eq!(page["tool_calls"][0]["command"], "rekal");
+}
+
+#[test]
+fn a_repository_captures_what_was_held_in_its_worktrees() {
+    let stage = Stage::new();
+    let repository = stage.home().join("a-b");
+    fs::create_dir_all(&repository).expect("a folder");
+    let git = |words: &[&str]| {
+        let mut git = Command::new("git");
+        git.current_dir(&repository)
+            .args(["-c", "user.name=n", "-c", "user.email=n@example.com"])
+            .args(words);
+        assert!(git.output().expect("git runs").status.success(), "{words:?}");
+    };
+    git(&["init", "-q"]);
+    git(&["commit", "-q", "--allow-empty", "-m", "first"]);
+    for (id, folder) in [("in", "a-b/src"), ("out", "a/b"), ("too", "a b")] {
+        let cwd = stage.home().canonicalize().expect("a path").join(folder);
+        let line = claude_line(id, 0, "user", "find the misplaced copper lantern")
+            .replace("/home/dev/app", cwd.to_str().expect("UTF-8"));
+        fs::write(stage.transcript(id), line).expect("written");
+    }
+    let run = |words: &[&str]| {
+        let mut command = stage.command(words);
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        super::stage::finished(
+            command
+                .env_remove("REKAL_STORE")
+                .env("PATH", path)
+                .current_dir(&repository)
+                .output()
+                .expect("it runs"),
+        )
+    };
+    let first = run(&["checkpoint", "-j"]).json();
+    assert_eq!((&first["sessions_new"], &first["elsewhere"]), (&json!(1), &json!(2)));
+    assert_eq!(
+        fs::read_to_string(repository.join(".rekal/.gitignore")).expect("there"),
+        "*\n"
+    );
+    let answer = run(&["-j", "find the misplaced copper lantern"]).json();
+    assert_eq!(
+        answer["results"][0]["session"]["commit"].as_str().map(str::len),
+        Some(40)
+    );
+    let again = run(&["checkpoint", "-j"]).json();
+    assert_eq!((&again["read"], &again["elsewhere"]), (&json!(0), &json!(2)));
+    let all = run(&["checkpoint", "--all", "-j"]).json();
+    assert_eq!((&all["sessions_new"], &all["elsewhere"]), (&json!(2), &json!(0)));
+}
+
+#[test]
+fn a_bad_line_costs_that_line() {
+    let stage = Stage::new();
+    stage.claude("s", &[("user", "the first question")]);
+    let mut file = OpenOptions::new()
+        .append(true)
+        .open(stage.transcript("s"))
+        .expect("opened");
+    file.write_all(b"{\"type\":\"user\",\"mess\n\0\0\0\n\r\n")
+        .expect("written");
+    file.write_all(claude_line("s", 2, "assistant", "the answer \u{2028} in two parts").as_bytes())
+        .expect("written");
+    drop(file);
+    let report = stage.run(&["checkpoint", "-j"]).json();
+    assert_eq!(
+        (&report["turns"], &report["skipped_lines"]),
+        (&json!(2), &json!(1)),
+        "torn; a line of NULs is as good as blank"
+    );
+    let shown = stage.run(&["query", "-s", "s1"]).stdout;
+    assert!(!shown.contains('\u{2028}'), "{shown}");
+}
