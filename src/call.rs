@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use rekal::edge::SessionId;
 use rekal::graph::Graph;
+use rekal::ledger::Ledger;
 use rekal::reach::{Reach, Reached};
 use rekal::recall::Weights;
 use rekal::snapshot::Snapshot;
@@ -14,7 +15,11 @@ use crate::answer::Failure;
 use crate::config;
 use crate::env::Env;
 use crate::place::Place;
-use crate::{out, when};
+use crate::when::{self, When};
+use crate::{hold, out};
+
+/// How many characters of an argument that means nothing are shown.
+const SHOWN: usize = 60;
 
 /// The options that every verb takes.
 #[derive(clap::Args, Debug)]
@@ -51,13 +56,37 @@ impl Call {
         Place::find(self.store.as_deref(), &self.env)
     }
 
+    /// The store's folder, which must be there.
+    pub fn dir(&self) -> Result<PathBuf, Failure> {
+        let dir = self.place()?.dir;
+        match dir.is_dir() {
+            true => Ok(dir),
+            false => Err(Failure::no_store(&dir)),
+        }
+    }
+
     /// The graph of the store, which must be there.
     pub fn graph(&self) -> Result<Graph, Failure> {
-        let dir = self.place()?.dir;
-        if !dir.is_dir() {
-            return Err(Failure::no_store(&dir));
-        }
-        Ok(Graph::open(dir)?)
+        Ok(Graph::open(self.dir()?)?)
+    }
+
+    /// The ledger of the store, which must be there: held until it is dropped.
+    pub fn ledger(&self) -> Result<Ledger, Failure> {
+        Ok(Ledger::open(&self.dir()?)?)
+    }
+
+    /// The session that an argument means: the one place where that is decided.
+    pub fn session(&self, argument: &str) -> Result<SessionId, Failure> {
+        let id = SessionId::try_from(argument);
+        id.map_err(|why| Failure::usage(format!("\"{}\" is no session: {why}", out::one_line(argument, SHOWN))))
+    }
+
+    /// The first millisecond that a `--since` lets in; without one, the first there is.
+    pub fn since(&self, since: Option<When>) -> Result<Millis, Failure> {
+        let Some(since) = since else { return Ok(0) };
+        since
+            .since(when::now(), &when::zone())
+            .ok_or_else(|| Failure::usage("find that date: it lies outside of the calendar"))
     }
 
     /// The published reach; under the benchmark switch nothing of it.

@@ -6,6 +6,7 @@ mod answer;
 mod args;
 mod call;
 mod cmd;
+mod columns;
 mod config;
 mod env;
 mod git;

@@ -1,7 +1,7 @@
 //! What the program says: data on stdout, everything else on stderr.
 
 use std::fmt::Display;
-use std::io::{self, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -44,6 +44,48 @@ pub fn print_json(value: &impl Serialize) -> Result<(), Failure> {
         .map_err(|error| Failure::io("write to", Path::new("stdout"), &error.into()))?;
     text.push('\n');
     print(&text)
+}
+
+/// Writes data to stdout as it is made. `None`: the reader has gone, which is no failure.
+pub fn stream<T>(write: impl FnOnce(&mut dyn Write) -> rekal::Result<T>) -> Result<Option<T>, Failure> {
+    let mut stdout = Stdout {
+        buffer: BufWriter::new(io::stdout().lock()),
+        has_reader: true,
+    };
+    let written = write(&mut stdout);
+    let flushed = stdout.flush();
+    match (written, flushed) {
+        _ if !stdout.has_reader => Ok(None),
+        (Ok(written), Ok(())) => Ok(Some(written)),
+        (Err(error), _) => Err(error.into()),
+        (_, Err(error)) => Err(Failure::io("write to", Path::new("stdout"), &error)),
+    }
+}
+
+/// Remembers whether its reader has gone.
+struct Stdout<'a> {
+    buffer: BufWriter<io::StdoutLock<'a>>,
+    has_reader: bool,
+}
+
+impl Stdout<'_> {
+    fn note<T>(&mut self, done: io::Result<T>) -> io::Result<T> {
+        let is_gone = |error: &io::Error| error.kind() == io::ErrorKind::BrokenPipe;
+        self.has_reader &= !done.as_ref().is_err_and(is_gone);
+        done
+    }
+}
+
+impl Write for Stdout<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let done = self.buffer.write(bytes);
+        self.note(done)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let done = self.buffer.flush();
+        self.note(done)
+    }
 }
 
 /// Writes `rekal: …` to stderr. Nobody is left to tell when that fails.

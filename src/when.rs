@@ -25,6 +25,11 @@ pub fn now() -> Millis {
     millis(&ZonedDateTime::now())
 }
 
+/// The time zone that dates are typed in.
+pub fn zone() -> TimeZone {
+    TimeZone::system()
+}
+
 impl When {
     /// The first millisecond that `--since` lets in.
     pub fn since(self, now: Millis, zone: &TimeZone) -> Option<Millis> {

@@ -1,38 +1,9 @@
 //! The program as scripts and agents see it: streams and exit codes.
 
 use std::io::Write;
-use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::Stdio;
 
-fn rekal(words: &[&str]) -> Output {
-    program(words).output().expect("the program runs")
-}
-
-fn program(words: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_rekal"));
-    command.args(words).env_clear();
-    command
-}
-
-/// Runs it on a store, with something on stdin.
-fn on(store: &Path, words: &[&str], input: &str) -> Output {
-    let mut child = program(words)
-        .env("REKAL_STORE", store)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("the program runs");
-    let mut stdin = child.stdin.take().expect("a pipe");
-    stdin.write_all(input.as_bytes()).expect("it listens");
-    drop(stdin);
-    child.wait_with_output().expect("it ends")
-}
-
-fn out(output: &Output) -> (Option<i32>, &str, &str) {
-    let text = |bytes| std::str::from_utf8(bytes).expect("UTF-8");
-    (output.status.code(), text(&output.stdout), text(&output.stderr))
-}
+use crate::program::{on, out, program, rekal};
 
 #[test]
 fn without_a_word_it_prints_its_help_and_could_not_run() {

@@ -5,6 +5,10 @@
 mod capture;
 #[cfg(feature = "cli")]
 mod cli;
+#[cfg(feature = "cli")]
+mod graph_verbs;
+#[cfg(feature = "cli")]
+mod program;
 mod shape;
 #[cfg(feature = "cli")]
 mod stage;

@@ -137,11 +137,11 @@ pub fn show(ledger: &Ledger, session: &SessionId, limit: usize) -> Result<Option
     }))
 }
 
-/// The `limit` latest edges since a time, latest first.
+/// The `limit` latest edges since a time, the latest event first, in it the first rank.
 pub fn log(ledger: &Ledger, since: Millis, limit: usize) -> Result<Vec<EdgeLine>> {
     let tables = ReadTables::open(&ledger.read()?)?;
     let mut edges = events::edges(&tables)?;
-    edges.reverse();
+    edges.sort_by_key(|edge| (std::cmp::Reverse(edge.event), edge.rank));
     let recent = edges.iter().take_while(|edge| edge.event.timestamp_ms() >= since);
     recent.take(limit).map(|edge| edge_line(&tables, edge)).collect()
 }

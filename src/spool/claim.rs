@@ -9,7 +9,7 @@
 //! another inode and turns away, so the exclusive lock is had as soon as those who were writing are done.
 
 use std::fs::{self, DirEntry, File, OpenOptions, TryLockError};
-use std::io::{self, BufRead, BufReader, ErrorKind};
+use std::io::{self, BufRead, BufReader, ErrorKind, Seek};
 use std::path::{Path, PathBuf};
 use std::thread::sleep;
 use std::time::{Duration, UNIX_EPOCH};
@@ -106,18 +106,21 @@ pub(super) fn unfinished_name(at: Millis) -> String {
 /// makes the same ids again.
 pub fn import(path: &Path, now: Millis) -> Result<ClaimReader> {
     let failed = |error| Error::io("read", path, error);
-    let hash = hash_of(path).map_err(failed)?;
+    let mut file = File::open(path).map_err(failed)?;
+    let hash = hash_of(&file).map_err(failed)?;
+    // What cannot be read a second time, a pipe, fails here instead of looking empty.
+    file.rewind().map_err(failed)?;
     let claim = Claim {
         path: path.to_path_buf(),
         name: format!("import-{hash:032x}"),
         at: now,
         patience: Duration::ZERO,
     };
-    Ok(ClaimReader::new(claim, File::open(path).map_err(failed)?))
+    Ok(ClaimReader::new(claim, file))
 }
 
-fn hash_of(path: &Path) -> io::Result<u128> {
-    let mut input = BufReader::with_capacity(64 << 10, File::open(path)?);
+fn hash_of(file: &File) -> io::Result<u128> {
+    let mut input = BufReader::with_capacity(64 << 10, file);
     let mut hash = Fnv128::new();
     loop {
         let portion = input.fill_buf()?;
@@ -166,7 +169,18 @@ impl Claim {
         Ok(Some(ClaimReader::new(self, file)))
     }
 
-    fn of(entry: &DirEntry) -> Option<Self> {
+    /// The spool, not renamed: to be looked at only.
+    pub(super) fn at_its_own_place(path: PathBuf, at: Millis) -> Self {
+        Self {
+            path,
+            name: SPOOL.to_owned(),
+            at,
+            patience: Duration::ZERO,
+        }
+    }
+
+    /// The claim that a file of the store is.
+    pub(super) fn of(entry: &DirEntry) -> Option<Self> {
         let name = entry.file_name().into_string().ok()?;
         let middle = middle_of(&name, CLAIM)?;
         let regular = entry.file_type().ok()?.is_file();

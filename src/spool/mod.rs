@@ -8,6 +8,7 @@
 //! | [`claim`] | how a spool becomes the property of one drain |
 //! | [`reader`] | a claim as a stream of events |
 //! | [`report`] | what could not be read, and why |
+//! | [`waiting`] | how much has not been drained yet |
 //! | [`recorder`] | a channel and a thread in front of the writer |
 
 pub mod claim;
@@ -18,6 +19,7 @@ pub mod line;
 pub mod reader;
 pub mod recorder;
 pub mod report;
+pub mod waiting;
 pub mod writer;
 
 pub use ids::{Ids, new_ulid, parse_ulid};

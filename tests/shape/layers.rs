@@ -24,7 +24,7 @@ const PROGRAM: &[&[&str]] = &[
     &["answer"],
     &["out", "env", "when", "git"],
     &["hold", "progress"],
-    &["place", "config"],
+    &["place", "config", "columns"],
     &["call"],
     &["cmd"],
     &["verb"],

@@ -1,3 +1,5 @@
+use rekal::graph::Drained;
+
 use crate::answer::{Answer, Outcome};
 use crate::call::Call;
 use crate::{out, when};
@@ -14,10 +16,7 @@ impl Drain {
     /// Prints the same object with `--json` and without it.
     pub fn run(self, call: &Call) -> Outcome {
         let drained = call.graph()?.drain(when::now())?;
-        for sample in &drained.samples {
-            let text = out::one_line(&sample.text, SHOWN);
-            out::say(format!("line {} is no event: {}: {text}", sample.line, sample.reason));
-        }
+        say_bad_lines(&drained);
         if drained.left > 0 {
             out::say(format!(
                 "{} claims are still being written; the next drain takes them",
@@ -26,5 +25,13 @@ impl Drain {
         }
         out::print_json(&drained)?;
         Ok(Answer::Yes)
+    }
+}
+
+/// Names the first few lines that are no event.
+pub fn say_bad_lines(drained: &Drained) {
+    for sample in &drained.samples {
+        let text = out::one_line(&sample.text, SHOWN);
+        out::say(format!("line {} is no event: {}: {text}", sample.line, sample.reason));
     }
 }

@@ -5,7 +5,7 @@ use rekal::hint::Hint;
 use rekal::reach;
 use serde::Serialize;
 
-use crate::answer::{Answer, Outcome};
+use crate::answer::{Answer, Failure, Outcome};
 use crate::call::Call;
 use crate::out;
 
@@ -15,7 +15,7 @@ use crate::out;
 pub struct Reach {
     /// Ids of sessions
     #[arg(required = true, value_name = "SESSION")]
-    pub sessions: Vec<SessionId>,
+    pub sessions: Vec<String>,
 }
 
 #[derive(Serialize)]
@@ -43,8 +43,10 @@ struct Reached<'a> {
 impl Reach {
     /// Answers no when none of the sessions was ever reached.
     pub fn run(self, call: &Call) -> Outcome {
-        let reaches = call.graph()?.reach(&self.sessions);
-        let found = || self.sessions.iter().zip(&reaches);
+        let named = self.sessions.iter().map(|argument| call.session(argument));
+        let sessions = named.collect::<Result<Vec<SessionId>, Failure>>()?;
+        let reaches = call.graph()?.reach(&sessions);
+        let found = || sessions.iter().zip(&reaches);
         if call.json {
             let sessions = found().map(|(id, reach)| row(id, reach.as_ref())).collect();
             out::print_json(&Printed { sessions })?;

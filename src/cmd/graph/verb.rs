@@ -2,8 +2,14 @@ use clap::Subcommand;
 
 use super::append::Append;
 use super::drain::Drain;
+use super::export::Export;
+use super::import::Import;
+use super::log::Log;
 use super::reach::Reach;
 use super::rebuild::Rebuild;
+use super::show::Show;
+use super::stats::Stats;
+use super::top::Top;
 use super::verify::Verify;
 use crate::answer::Outcome;
 use crate::call::Call;
@@ -19,21 +25,33 @@ pub struct Graph {
 /// What can be done with the graph.
 #[derive(Subcommand, Debug)]
 pub enum Verb {
+    Top(Top),
+    Show(Show),
+    Log(Log),
     Reach(Reach),
     Append(Append),
     Drain(Drain),
     Verify(Verify),
     Rebuild(Rebuild),
+    Export(Export),
+    Import(Import),
+    Stats(Stats),
 }
 
 impl Graph {
     pub fn run(self, call: &Call) -> Outcome {
         match self.verb {
+            Verb::Top(verb) => verb.run(call),
+            Verb::Show(verb) => verb.run(call),
+            Verb::Log(verb) => verb.run(call),
             Verb::Reach(verb) => verb.run(call),
             Verb::Append(verb) => verb.run(call),
             Verb::Drain(verb) => verb.run(call),
             Verb::Verify(verb) => verb.run(call),
             Verb::Rebuild(verb) => verb.run(call),
+            Verb::Export(verb) => verb.run(call),
+            Verb::Import(verb) => verb.run(call),
+            Verb::Stats(verb) => verb.run(call),
         }
     }
 }

@@ -29,7 +29,8 @@ fn text(verified: &Verified) -> String {
     let right = verified.targets.saturating_sub(verified.differing.len() as u64);
     let mut text = format!("{right} of {} sessions agree with their edges\n", verified.targets);
     for session in &verified.differing {
-        _ = writeln!(text, "differs: {session}");
+        let id = out::one_line(session.as_str(), usize::MAX);
+        _ = writeln!(text, "differs: {id}");
     }
     text.push_str(match verified.published {
         true => "what is published agrees with the ledger\n",
