@@ -180,12 +180,20 @@ impl Event {
 /// other control characters dropped, secrets redacted, cut at [`MAX_QUERY`] bytes on a character
 /// boundary. `None` when nothing is left.
 pub fn clean_query(query: &str) -> Option<String> {
+    cut_query(&crate::redact::redact(&fold_query(query)))
+}
+
+/// A query trimmed, white space folded, control characters dropped.
+pub(crate) fn fold_query(query: &str) -> String {
     // A hostile query of any length costs no more than this.
     let head = &query[..query.floor_char_boundary(64 * MAX_QUERY)];
     let printable: String = head.chars().filter(|c| c.is_whitespace() || !c.is_control()).collect();
-    let folded = printable.split_whitespace().collect::<Vec<_>>().join(" ");
-    let safe = crate::redact::redact(&folded);
-    let cut = safe[..safe.floor_char_boundary(MAX_QUERY)].trim();
+    printable.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// A query of at most [`MAX_QUERY`] bytes. `None` when nothing is left.
+pub(crate) fn cut_query(query: &str) -> Option<String> {
+    let cut = query[..query.floor_char_boundary(MAX_QUERY)].trim();
     (!cut.is_empty()).then(|| cut.to_owned())
 }
 

@@ -6,6 +6,7 @@ use crate::answer::Outcome;
 use crate::call::Call;
 use crate::cmd::checkpoint::Checkpoint;
 use crate::cmd::demo::Demo;
+use crate::cmd::forget::Forget;
 use crate::cmd::graph::verb::Graph;
 use crate::cmd::index::Index;
 use crate::cmd::log::Log;
@@ -21,6 +22,7 @@ pub enum Verb {
     Checkpoint(Checkpoint),
     Index(Index),
     Log(Log),
+    Forget(Forget),
     Graph(Graph),
     Demo(Demo),
     Version(Version),
@@ -35,6 +37,7 @@ impl Verb {
             Verb::Checkpoint(verb) => verb.run(call),
             Verb::Index(verb) => verb.run(call),
             Verb::Log(verb) => verb.run(call),
+            Verb::Forget(verb) => verb.run(call),
             Verb::Graph(verb) => verb.run(call),
             Verb::Demo(verb) => verb.run(call),
             Verb::Version(verb) => verb.run(call),

@@ -6,6 +6,8 @@ mod capture;
 #[cfg(feature = "cli")]
 mod cli;
 #[cfg(feature = "cli")]
+mod forget;
+#[cfg(feature = "cli")]
 mod graph_verbs;
 #[cfg(feature = "cli")]
 mod program;

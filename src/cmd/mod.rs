@@ -2,6 +2,7 @@
 
 pub mod checkpoint;
 pub mod demo;
+pub mod forget;
 pub mod graph;
 pub mod index;
 pub mod log;

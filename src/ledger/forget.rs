@@ -13,7 +13,7 @@ use super::refold::refold;
 use super::rows::{self, EventRow};
 use super::tables::{self, During, Tables, hash_key, pair, unpair};
 use crate::Result;
-use crate::edge::{SessionId, Ulid};
+use crate::edge::{SessionId, Ulid, clean_query, cut_query, fold_query};
 use crate::hash::fnv64;
 use crate::reach::Query;
 use crate::time::Millis;
@@ -21,9 +21,10 @@ use crate::time::Millis;
 /// What is to be forgotten.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Forget {
-    /// Every recall of this query.
+    /// Every recall of this query, whether secrets were taken out of it or not.
     Query(String),
-    /// Every recall whose query holds this text.
+    /// Every recall whose query holds this text; white space counts as in a query. A blank one is in
+    /// none.
     Text(String),
     /// Every edge of this session, and who did the reaching where it did.
     Session(SessionId),
@@ -81,8 +82,15 @@ impl Doomed {
         let mut doomed = Self::default();
         match what {
             Forget::Event(id) => doomed.events.extend([*id]),
-            Forget::Query(text) => doomed.add_queries(tables, |query| query == text)?,
-            Forget::Text(text) => doomed.add_queries(tables, |query| query.contains(text.as_str()))?,
+            Forget::Query(text) => {
+                // It may have been written before its secrets were known as such.
+                let forms = [clean_query(text), cut_query(&fold_query(text))];
+                doomed.add_queries(tables, |query| forms.iter().flatten().any(|form| form == query))?;
+            }
+            Forget::Text(text) => {
+                let text = fold_query(text);
+                doomed.add_queries(tables, |query| !text.is_empty() && query.contains(&text))?;
+            }
             Forget::Before(end) => {
                 let end = Ulid::from_parts(*end, 0).0.to_be_bytes();
                 for entry in tables.events.range::<&[u8; 16]>(..&end).during("read the events")? {

@@ -13,6 +13,7 @@ mod packed;
 mod published;
 mod refold;
 pub(crate) mod rows;
+mod scrub;
 #[cfg(feature = "cli")]
 mod session_reader;
 #[cfg(feature = "cli")]
@@ -27,8 +28,9 @@ pub(crate) use absorb::{Absorbed, absorb};
 pub(crate) use forget::forget;
 pub use forget::{Forget, Forgotten};
 pub use open::Ledger;
-pub(crate) use open::{mark_for_scrubbing, prepare};
+pub(crate) use open::prepare;
 pub(crate) use published::View;
+pub(crate) use scrub::mark_for_scrubbing;
 #[cfg(feature = "cli")]
 pub(crate) use session_reader::SessionReader;
 #[cfg(feature = "cli")]

@@ -9,14 +9,12 @@ use redb::{Builder, Database, ReadTransaction, ReadableDatabase, ReadableTable, 
 
 use super::migrations::STEPS;
 use super::rows;
+use super::scrub::scrub;
 use super::tables::{Bytes, During, META};
 use crate::{Error, Result};
 
 /// The file name of the ledger in its store.
 const FILE: &str = "store.redb";
-
-/// The name in `meta` of the mark that a removal has yet to leave the file.
-const SCRUB: &str = "scrub";
 
 /// The format that this version writes.
 const KNOWN: u32 = STEPS.len() as u32;
@@ -81,37 +79,14 @@ impl Ledger {
         Ok(txn)
     }
 
-    /// Takes what was removed out of the file's free pages as well, if it is marked for that.
+    /// Takes what was removed out of the file's bytes, if it is marked for that.
     pub(crate) fn scrub(&mut self) -> Result<()> {
-        if !is_marked(&self.database)? {
-            return Ok(());
-        }
-        while self.database.compact().during("compact")? {}
-        let txn = self.write()?;
-        txn.open_table(META)
-            .during("open meta")?
-            .remove(SCRUB)
-            .during("take the mark off")?;
-        txn.commit().during("take the mark off")
+        scrub(&mut self.database)
     }
 
     pub(crate) fn read(&self) -> Result<ReadTransaction> {
         self.database.begin_read().during("begin reading")
     }
-}
-
-/// Marks the ledger: what this transaction removes has to leave the file as well.
-pub(crate) fn mark_for_scrubbing(txn: &WriteTransaction) -> Result<()> {
-    let mut meta = txn.open_table(META).during("open meta")?;
-    meta.insert(SCRUB, rows::encode(&true)?.as_slice())
-        .during("mark the ledger")?;
-    Ok(())
-}
-
-fn is_marked(database: &Database) -> Result<bool> {
-    let txn = database.begin_read().during("begin reading")?;
-    let meta = txn.open_table(META).during("open meta")?;
-    Ok(meta.get(SCRUB).during("read the mark")?.is_some())
 }
 
 /// The id of a ledger of the present format. One of an older format is migrated first, in a

@@ -21,10 +21,10 @@ use crate::reach::{Query, Seen, Tally, Totals};
 use crate::{Error, Result};
 
 pub(crate) const META: TableDefinition<&str, &[u8]> = TableDefinition::new("rekal.meta");
-const TARGETS: TableDefinition<u32, &[u8]> = TableDefinition::new("rekal.targets");
-const TARGET_IDS: TableDefinition<&[u8], u32> = TableDefinition::new("rekal.target_ids");
-const QUERIES: TableDefinition<u32, &str> = TableDefinition::new("rekal.queries");
-const QUERY_IDS: TableDefinition<&[u8; 12], ()> = TableDefinition::new("rekal.query_ids");
+pub(super) const TARGETS: TableDefinition<u32, &[u8]> = TableDefinition::new("rekal.targets");
+pub(super) const TARGET_IDS: TableDefinition<&[u8], u32> = TableDefinition::new("rekal.target_ids");
+pub(super) const QUERIES: TableDefinition<u32, &str> = TableDefinition::new("rekal.queries");
+pub(super) const QUERY_IDS: TableDefinition<&[u8; 12], ()> = TableDefinition::new("rekal.query_ids");
 const EVENTS: TableDefinition<&[u8; 16], &[u8]> = TableDefinition::new("rekal.events");
 const QUERY_EVENTS: TableDefinition<&[u8; 20], ()> = TableDefinition::new("rekal.query_events");
 const RECALL_EDGES: TableDefinition<&[u8; 20], u8> = TableDefinition::new("rekal.recall_edges");

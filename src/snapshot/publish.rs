@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::fs::{self, OpenOptions};
 use std::io::{ErrorKind, Write};
 use std::os::unix::fs::OpenOptionsExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::layout::{BUCKET, HEADER, Header, Stamp, bucket, encode_record, hash_of};
 use super::read::{BASE, DELTA, Snapshot};
@@ -54,10 +54,14 @@ impl Snapshot {
         }
     }
 
-    /// Takes back what is published: until the next publication nothing is known.
+    /// Takes back what is published, and what a dying writer had begun to: until the next publication
+    /// nothing is known.
     pub(crate) fn withdraw(store: &Path) -> Result<()> {
-        remove(&store.join(DELTA))?;
-        remove(&store.join(BASE))
+        for name in [DELTA, BASE] {
+            remove(&temporary(store, name))?;
+            remove(&store.join(name))?;
+        }
+        Ok(())
     }
 }
 
@@ -68,9 +72,13 @@ fn remove(path: &Path) -> Result<()> {
     }
 }
 
+fn temporary(store: &Path, name: &str) -> PathBuf {
+    store.join(format!("{name}.tmp"))
+}
+
 fn write(store: &Path, name: &str, stamp: Stamp, base: u64, records: &[(SessionId, Reach)]) -> Result<()> {
     let bytes = encode(stamp, base, records)?;
-    let temporary = store.join(format!("{name}.tmp"));
+    let temporary = temporary(store, name);
     let path = store.join(name);
     let mut file = OpenOptions::new()
         .write(true)

@@ -68,6 +68,18 @@ pub fn leftovers(dir: &Path, now: Millis) -> Result<Vec<Claim>> {
     Ok(found)
 }
 
+/// A file that a writer has begun and not yet made a claim: it is at work, or it died.
+pub fn unfinished(dir: &Path) -> Result<Option<PathBuf>> {
+    let failed = |error| Error::io("list", dir, error);
+    for entry in fs::read_dir(dir).map_err(failed)? {
+        let entry = entry.map_err(failed)?;
+        if unfinished_since(&entry).is_some() {
+            return Ok(Some(entry.path()));
+        }
+    }
+    Ok(None)
+}
+
 /// Renames the spool to a new claim. `None`: there is no spool, it is empty, or it is no regular file.
 pub fn take(dir: &Path, now: Millis) -> Result<Option<Claim>> {
     let spool = dir.join(SPOOL);
@@ -213,9 +225,13 @@ fn last_change(entry: &DirEntry) -> io::Result<Millis> {
 }
 
 fn is_abandoned(entry: &DirEntry, now: Millis) -> bool {
+    unfinished_since(entry).is_some_and(|begun| begun.saturating_add(ABANDONED) < now)
+}
+
+fn unfinished_since(entry: &DirEntry) -> Option<Millis> {
     let name = entry.file_name();
-    let id = name.to_str().and_then(|name| parse_ulid(middle_of(name, UNFINISHED)?));
-    id.is_some_and(|id| id.timestamp_ms().saturating_add(ABANDONED) < now)
+    let id = parse_ulid(middle_of(name.to_str()?, UNFINISHED)?)?;
+    Some(id.timestamp_ms())
 }
 
 fn remove_if_there(path: &Path) -> Result<()> {
