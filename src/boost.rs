@@ -1,5 +1,20 @@
 //! What openings add to a score. Pure; surfacing adds nothing, so that the ranker never feeds on
 //! its own output.
+//!
+//! Both terms lie between 0 and 1 and come from a [`Reach`](crate::Reach): the host multiplies them
+//! with weights of its own and adds them to its score.
+//!
+//! ```
+//! use rekal::{Reach, boost};
+//!
+//! let led = vec![("jwt expiry".to_owned(), 2)];
+//! let reach = Reach { count: 9, drills: 2, query: Some("jwt expiry".into()), led };
+//! let likeness = |past: &str| if past == "jwt expiry" { 0.5 } else { 0.0 };
+//!
+//! let flat = boost::flat(reach.drills, 4);
+//! let intent = boost::intent(reach.led.iter().map(|(query, times)| (likeness(query), *times)));
+//! assert_eq!(0.7 + 0.2 * flat + 0.2 * intent, 0.8875);
+//! ```
 
 /// The flat term: a session's drills against the most drills among the candidates, 0 to 1.
 ///

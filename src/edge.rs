@@ -22,6 +22,14 @@ pub const MAX_QUERY: usize = 1024;
 pub const MAX_ID: usize = 128;
 
 /// A session's own id: any text of 1 to 128 bytes without control characters.
+///
+/// ```
+/// use rekal::SessionId;
+///
+/// let id: SessionId = "3f6d1c52-8a0e-4b7d-9c41-52e7a1d0b601".parse().expect("a session id");
+/// assert_eq!(id.as_str(), "3f6d1c52-8a0e-4b7d-9c41-52e7a1d0b601");
+/// assert!(SessionId::try_from("two\nlines").is_err());
+/// ```
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct SessionId(Box<str>);

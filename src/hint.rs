@@ -8,6 +8,14 @@ use crate::reach::Reach;
 const SHOWN: usize = 30;
 
 /// Shows a [`Reach`] on one line, whatever its query holds. Nothing when there is no edge.
+///
+/// ```
+/// use rekal::{Hint, Reach};
+///
+/// let reach = Reach { count: 9, drills: 2, query: Some("jwt expiry".into()), led: vec![] };
+/// assert_eq!(Hint(&reach).to_string(), r#"[reached 9× drilled 2×· "jwt expiry"]"#);
+/// assert_eq!(Hint(&Reach::default()).to_string(), "");
+/// ```
 pub struct Hint<'a>(pub &'a Reach);
 
 impl fmt::Display for Hint<'_> {

@@ -23,7 +23,7 @@ use crate::time::Millis;
 /// How long a recall is credited with the drills after it, and how long a reading goes on.
 pub const WINDOW: Millis = 30 * 60 * 1000;
 
-/// The published aggregate of a session's edges.
+/// The published aggregate of a session's edges: how often it was reached, and by which queries.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Default, Serialize, Deserialize)]
 pub struct Reach {
     /// All edges that count: times surfaced and times opened.

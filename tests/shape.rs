@@ -7,3 +7,4 @@ mod layers;
 mod lexing;
 mod promises;
 mod sizes;
+mod surface;

@@ -22,6 +22,24 @@ const CHUNK: usize = 5000;
 /// The host commits it *durably*, then calls [`finish`](Pending::finish). If it aborts, or this is
 /// dropped unfinished, the claims stay where they are and are absorbed again: nothing is lost, and
 /// nothing that was committed is counted twice.
+///
+/// ```
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let folder = tempfile::tempdir()?;
+/// # let graph = rekal::Graph::open(folder.path())?;
+/// # let database = rekal::redb::Database::create(folder.path().join("host.redb"))?;
+/// graph.recorder().drilled(1_796_040_000_000, None, &"a".parse()?);
+/// let txn = database.begin_write()?;
+/// assert_eq!(graph.absorb(&txn, 1_796_040_000_000)?.drained().events, 1);
+/// txn.abort()?;
+///
+/// let txn = database.begin_write()?;
+/// let again = graph.absorb(&txn, 1_796_040_000_000)?;
+/// txn.commit()?;
+/// assert_eq!(again.finish()?.events, 1);
+/// # Ok(())
+/// # }
+/// ```
 #[must_use = "the claims stay until `finish` is called after the commit"]
 pub struct Pending {
     store: PathBuf,

@@ -23,6 +23,18 @@ const BATCH_BYTES: usize = 512 << 10;
 /// counted. Dropping the recorder writes what is left.
 ///
 /// The thread starts with the first event, so a process that records nothing pays nothing for it.
+///
+/// ```
+/// # let folder = tempfile::tempdir().expect("a folder");
+/// # let graph = rekal::Graph::open(folder.path())?;
+/// let [me, a, b] = ["me", "a", "b"].map(|id| id.parse().expect("an id"));
+/// let recorder = graph.recorder();
+/// recorder.recalled(1_796_040_000_000, Some(&me), "jwt expiry", &[a.clone(), b]);
+/// recorder.drilled(1_796_040_009_000, Some(&me), &a);
+/// recorder.flush();
+/// assert_eq!((recorder.dropped(), recorder.failed()), (0, 0));
+/// # Ok::<(), rekal::Error>(())
+/// ```
 #[derive(Debug)]
 pub struct Recorder {
     writer: Writer,
@@ -64,6 +76,14 @@ struct Packed {
 
 impl Recorder {
     /// A recorder of the store in this folder. Touches no file.
+    ///
+    /// ```
+    /// let recorder = rekal::Recorder::new("/no/such/store");
+    /// recorder.drilled(1_796_040_000_000, None, &"a".parse().expect("an id"));
+    /// recorder.flush();
+    /// assert_eq!(recorder.failed(), 1);
+    /// assert!(recorder.last_error().is_some());
+    /// ```
     pub fn new(dir: impl Into<PathBuf>) -> Self {
         Self {
             writer: Writer::new(dir),
@@ -72,8 +92,21 @@ impl Recorder {
         }
     }
 
-    /// A query returned these sessions, in this order, to `source` if that is known. No targets or a
-    /// blank query: nothing is recorded.
+    /// At the time `at` a query returned these sessions, in this order, to `source` if that is known. No
+    /// targets or a blank query: nothing is recorded. Never waits and never fails.
+    ///
+    /// ```
+    /// # let folder = tempfile::tempdir().expect("a folder");
+    /// # let graph = rekal::Graph::open(folder.path())?;
+    /// let shown = ["a", "b"].map(|id| id.parse().expect("an id"));
+    /// let recorder = graph.recorder();
+    /// recorder.recalled(1_796_040_000_000, None, "  jwt \n expiry ", &shown);
+    /// recorder.recalled(1_796_040_000_000, None, "   ", &shown);
+    /// drop(recorder);
+    /// assert_eq!(graph.drain(1_796_040_000_000)?.edges_new, 2);
+    /// assert_eq!(graph.reach(&shown)[0].as_ref().and_then(|a| a.query.as_deref()), Some("jwt expiry"));
+    /// # Ok::<(), rekal::Error>(())
+    /// ```
     pub fn recalled(&self, at: Millis, source: Option<&SessionId>, query: &str, targets: &[SessionId]) {
         if targets.is_empty() {
             return;
@@ -84,7 +117,17 @@ impl Recorder {
         self.send(Packed::new(at, Kind::Recall, source, query, targets));
     }
 
-    /// `source`, if that is known, opened a session.
+    /// At the time `at` `source`, if that is known, opened a session. Never waits and never fails.
+    ///
+    /// ```
+    /// # let folder = tempfile::tempdir().expect("a folder");
+    /// # let graph = rekal::Graph::open(folder.path())?;
+    /// let [me, a] = ["me", "a"].map(|id| id.parse().expect("an id"));
+    /// graph.recorder().drilled(1_796_040_000_000, Some(&me), &a);
+    /// graph.drain(1_796_040_000_000)?;
+    /// assert_eq!(graph.reach(&[a])[0].as_ref().map(|a| a.drills), Some(1));
+    /// # Ok::<(), rekal::Error>(())
+    /// ```
     pub fn drilled(&self, at: Millis, source: Option<&SessionId>, target: &SessionId) {
         self.send(Packed::new(at, Kind::Drill, source, "", std::slice::from_ref(target)));
     }
