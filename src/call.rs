@@ -2,8 +2,10 @@
 
 use std::path::PathBuf;
 
+use rekal::capture::index_of;
 use rekal::edge::SessionId;
 use rekal::graph::Graph;
+use rekal::index::Index;
 use rekal::ledger::Ledger;
 use rekal::reach::{Reach, Reached};
 use rekal::recall::Weights;
@@ -70,13 +72,22 @@ impl Call {
         Ok(Graph::open(self.dir()?)?)
     }
 
-    /// The ledger of the store, which must be there: held until it is dropped.
+    /// The ledger of the store, which must be there: waited for, and held until it is dropped.
     pub fn ledger(&self) -> Result<Ledger, Failure> {
-        Ok(Ledger::open(&self.dir()?)?)
+        Ok(hold::ledger(&self.dir()?, self.json)?)
     }
 
-    /// The session that an argument means: the one place where that is decided.
+    /// The session that an argument means, a handle, an id or the beginning of one: the one place where
+    /// that is decided.
     pub fn session(&self, argument: &str) -> Result<SessionId, Failure> {
+        // An index that cannot be read has no handles, and says so elsewhere.
+        if let Ok(Some(index)) = Index::open(&index_of(&self.dir()?))
+            && let Some(number) = index.find(argument)?
+            && let Some(record) = index.session(number)?
+        {
+            return Ok(record.session.id);
+        }
+        // The graph may know a session that was never captured here.
         let id = SessionId::try_from(argument);
         id.map_err(|why| Failure::usage(format!("\"{}\" is no session: {why}", out::one_line(argument, SHOWN))))
     }

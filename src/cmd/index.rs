@@ -2,10 +2,10 @@ use rekal::capture::{Progress, rebuild};
 use rekal::graph;
 use serde::Serialize;
 
-use crate::answer::{Answer, Failure, Outcome};
+use crate::answer::{Answer, Outcome};
 use crate::call::Call;
+use crate::out;
 use crate::progress::Bar;
-use crate::{hold, out};
 
 /// Rebuild everything that is derived from the ledger
 #[derive(clap::Args, Debug)]
@@ -20,11 +20,7 @@ struct Rebuilt {
 
 impl Index {
     pub fn run(self, call: &Call) -> Outcome {
-        let place = call.place()?;
-        if !place.dir.is_dir() {
-            return Err(Failure::no_store(&place.dir));
-        }
-        let ledger = hold::ledger(&place.dir, call.json)?;
+        let ledger = call.ledger()?;
         let mut bar = Bar::new(!call.json);
         let sessions = rebuild(&ledger, &mut |done, all| bar.show(Progress::Indexed(done, all)))?;
         bar.clear();

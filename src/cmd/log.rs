@@ -3,9 +3,9 @@ use rekal::ledger::CheckpointRow;
 use rekal::time::format_rfc3339;
 use serde::Serialize;
 
-use crate::answer::{Answer, Failure, Outcome};
+use crate::answer::{Answer, Outcome};
 use crate::call::Call;
-use crate::{hold, out};
+use crate::out;
 
 /// List the checkpoints, newest first
 #[derive(clap::Args, Debug)]
@@ -38,11 +38,7 @@ const SHOWN: usize = 60;
 
 impl Log {
     pub fn run(self, call: &Call) -> Outcome {
-        let place = call.place()?;
-        if !place.dir.is_dir() {
-            return Err(Failure::no_store(&place.dir));
-        }
-        let rows = capture::checkpoints(&hold::ledger(&place.dir, call.json)?, self.limit)?;
+        let rows = capture::checkpoints(&call.ledger()?, self.limit)?;
         let found = !rows.is_empty();
         let checkpoints: Vec<Line> = rows.into_iter().map(Line::of).collect();
         match call.json {
