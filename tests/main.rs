@@ -7,6 +7,7 @@ mod capture;
 mod cli;
 #[cfg(feature = "cli")]
 mod forget;
+mod format;
 #[cfg(feature = "cli")]
 mod graph_verbs;
 #[cfg(feature = "cli")]
