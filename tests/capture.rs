@@ -2,11 +2,21 @@
 
 use std::fs::{self, OpenOptions};
 use std::io::Write;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use serde_json::json;
 
 use super::stage::{Stage, claude_line};
+
+/// The files of the store that hold a text.
+fn holding(stage: &Stage, text: &str) -> Vec<String> {
+    let files = walkdir::WalkDir::new(stage.store()).into_iter().flatten();
+    let holds = |bytes: &[u8]| bytes.windows(text.len()).any(|window| window == text.as_bytes());
+    files
+        .filter(|file| file.file_type().is_file() && holds(&fs::read(file.path()).expect("readable")))
+        .map(|file| file.path().display().to_string())
+        .collect()
+}
 
 fn turns(stage: &Stage, sid: &str) -> Vec<String> {
     let page = stage.run(&["query", "-s", sid, "-n", "100", "-j"]).json();
@@ -82,15 +92,7 @@ fn secrets_are_in_no_file_of_the_store() {
     stage.run(&[&format!("deploy key {secret}")]);
     stage.run(&["graph", "drain"]);
     assert!(stage.run(&["use the deploy key"]).stdout.contains("[redacted]"));
-    for file in walkdir::WalkDir::new(stage.store())
-        .into_iter()
-        .flatten()
-        .filter(|file| file.file_type().is_file())
-    {
-        let bytes = fs::read(file.path()).expect("readable");
-        let found = bytes.windows(secret.len()).any(|window| window == secret.as_bytes());
-        assert!(!found, "{}", file.path().display());
-    }
+    assert_eq!(holding(&stage, secret), Vec::<String>::new());
 }
 
 #[test]
@@ -184,4 +186,69 @@ fn a_bad_line_costs_that_line() {
     );
     let shown = stage.run(&["query", "-s", "s1"]).stdout;
     assert!(!shown.contains('\u{2028}'), "{shown}");
+}
+
+#[test]
+fn a_forgotten_text_is_in_no_file_and_does_not_come_back() {
+    let stage = Stage::with_sessions();
+    let secret = "zanzibar sunrise 77";
+    let said = [
+        ("user", "the passphrase is zanzibar sunrise 77, keep it"),
+        ("assistant", "kept"),
+    ];
+    stage.claude("eeee", &said);
+    stage.run(&["checkpoint"]);
+    stage.run(&["passphrase zanzibar sunrise 77"]);
+    assert!(!holding(&stage, secret).is_empty());
+    let mut forget = stage.command(&["forget", "--text", "-"]);
+    let mut child = forget
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("it runs");
+    child
+        .stdin
+        .take()
+        .expect("a pipe")
+        .write_all(secret.as_bytes())
+        .expect("it listens");
+    let run = super::stage::finished(child.wait_with_output().expect("it ends"));
+    assert_eq!(run.code, Some(0));
+    assert!(
+        run.stdout.contains("1 turns") && !run.stdout.contains("zanzibar"),
+        "{}",
+        run.stdout
+    );
+    assert_eq!(holding(&stage, secret), Vec::<String>::new());
+    assert_eq!(turns(&stage, "s5")[0], "the passphrase is [forgotten], keep it");
+
+    let more = [said[0], said[1], ("user", "again: zanzibar sunrise 77")];
+    stage.claude("eeee", &more);
+    stage.claude("ffff", &said);
+    stage.run(&["checkpoint"]);
+    assert_eq!(turns(&stage, "s5")[2], "again: [forgotten]");
+    assert_eq!(turns(&stage, "s6")[0], "the passphrase is [forgotten], keep it");
+    assert_eq!(holding(&stage, secret), Vec::<String>::new());
+}
+
+#[test]
+fn a_forgotten_session_is_in_no_file_and_does_not_come_back() {
+    let stage = Stage::with_sessions();
+    stage.claude("zanzibar-session", &[("user", "quicksilver in the lighthouse")]);
+    stage.run(&["checkpoint"]);
+    stage.run(&["quicksilver in the lighthouse"]);
+    stage.run(&["query", "-s", "s5"]);
+    let run = stage.run(&["forget", "--session", "s5"]);
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    for text in ["zanzibar-session", "quicksilver"] {
+        let files = holding(&stage, text);
+        assert!(
+            text == "quicksilver" && files.len() <= 1 || files.is_empty(),
+            "{files:?}"
+        );
+    }
+    stage.run(&["checkpoint"]);
+    assert_eq!(stage.run(&["query", "-s", "s5"]).code, Some(1));
+    assert_eq!(turns(&stage, "s1").len(), 2);
+    assert_eq!(holding(&stage, "zanzibar-session"), Vec::<String>::new());
 }

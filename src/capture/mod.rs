@@ -2,11 +2,13 @@
 //! published. The one place where the ledger is held for long, by one process at a time.
 
 mod checkpoint;
+mod forget;
 mod publish;
 mod scope;
 mod sessions;
 
 pub use checkpoint::{Checkpoint, Progress, Report, checkpoint, checkpoints};
+pub use forget::{forget, forget_dry};
 pub use publish::{index_of, publish, rebuild};
 pub use scope::Scope;
 pub use sessions::{Captured, Circumstances};

@@ -1,11 +1,12 @@
 //! Transcripts into the ledger, in transactions of bounded size: an interrupted capture keeps what it
 //! has, and the next one goes on from there.
 
-use std::collections::{HashMap, HashSet};
+use std::borrow::Cow;
+use std::collections::HashSet;
 
 use super::Scope;
 use crate::ledger::{Added, Ledger, Outcome, SessionReader, SessionRow, Sessions, TranscriptRow};
-use crate::session::Record;
+use crate::session::{Record, Session, ToolCall};
 use crate::time::Millis;
 use crate::transcript::{self, Found, Position, Reading};
 use crate::{Error, Result};
@@ -53,6 +54,14 @@ pub struct Captured {
     pub numbers: Vec<u32>,
 }
 
+/// What decides how a session is written.
+struct Surroundings<'a> {
+    /// Every transcript that is there.
+    paths: HashSet<String>,
+    scope: &'a Scope,
+    circumstances: &'a Circumstances,
+}
+
 /// A reading that waits for its transaction.
 struct Waiting<'f> {
     found: &'f Found,
@@ -73,7 +82,11 @@ pub(super) fn capture(
         files: found.len() as u64,
         ..Captured::default()
     };
-    let paths: HashSet<String> = found.iter().map(key_of).collect();
+    let surroundings = Surroundings {
+        paths: found.iter().map(key_of).collect(),
+        scope,
+        circumstances,
+    };
     let mut portion = Vec::new();
     let mut size = 0;
     for file in found {
@@ -82,12 +95,12 @@ pub(super) fn capture(
             portion.push(waiting);
         }
         if size > PORTION {
-            write(ledger, &mut portion, &paths, scope, circumstances, &mut report)?;
+            write(ledger, &mut portion, &surroundings, &mut report)?;
             size = 0;
         }
         seen(file.size);
     }
-    write(ledger, &mut portion, &paths, scope, circumstances, &mut report)?;
+    write(ledger, &mut portion, &surroundings, &mut report)?;
     Ok(report)
 }
 
@@ -135,12 +148,11 @@ fn read<'f>(
     }
 }
 
+/// Writes the portion in one transaction.
 fn write(
     ledger: &Ledger,
     portion: &mut Vec<Waiting<'_>>,
-    paths: &HashSet<String>,
-    scope: &Scope,
-    circumstances: &Circumstances,
+    surroundings: &Surroundings<'_>,
     report: &mut Captured,
 ) -> Result<()> {
     if portion.is_empty() {
@@ -148,77 +160,69 @@ fn write(
     }
     let txn = ledger.write()?;
     let mut sessions = Sessions::open(&txn)?;
-    for waiting in portion.drain(..) {
-        let outcome = write_one(&mut sessions, &waiting, paths, scope, circumstances, report)?;
-        let position = postcard::to_allocvec(&waiting.reading.position)
-            .map_err(|e| Error::invalid(format!("encode a position: {e}")))?;
-        let row = TranscriptRow {
-            size: waiting.found.size,
-            modified: waiting.found.modified,
-            outcome,
-            skipped: waiting.reading.skipped,
-            position,
-        };
-        sessions.put_transcript(&waiting.path, &row)?;
+    for mut waiting in portion.drain(..) {
+        if let Some(outcome) = write_one(&mut sessions, &mut waiting, surroundings, report)? {
+            note(&mut sessions, &waiting, outcome)?;
+        }
     }
     sessions.close()?;
     txn.commit().map_err(|e| Error::store("commit captured sessions", e))
 }
 
+/// Notes how far the transcript was read; one whose note would hold a forgotten text is read anew
+/// instead.
+fn note(sessions: &mut Sessions<'_>, waiting: &Waiting<'_>, outcome: Outcome) -> Result<()> {
+    let position = postcard::to_allocvec(&waiting.reading.position)
+        .map_err(|e| Error::invalid(format!("encode a position: {e}")))?;
+    let noted = format!("{}\n{}", waiting.path, String::from_utf8_lossy(&position));
+    if matches!(sessions.forgotten().cut(&noted), Cow::Owned(_)) {
+        return Ok(());
+    }
+    let row = TranscriptRow {
+        size: waiting.found.size,
+        modified: waiting.found.modified,
+        outcome,
+        skipped: waiting.reading.skipped,
+        position,
+    };
+    sessions.put_transcript(&waiting.path, &row)
+}
+
+/// Writes what was read of a session. `None`: the session was forgotten, and nothing is noted of it.
 fn write_one(
     sessions: &mut Sessions<'_>,
-    waiting: &Waiting<'_>,
-    paths: &HashSet<String>,
-    scope: &Scope,
-    circumstances: &Circumstances,
+    waiting: &mut Waiting<'_>,
+    surroundings: &Surroundings<'_>,
     report: &mut Captured,
-) -> Result<Outcome> {
-    let Reading {
-        session,
-        turns,
-        tool_calls,
-        fresh,
-        ..
-    } = &waiting.reading;
-    let Some(session) = session else {
-        return Ok(Outcome::Nothing);
+) -> Result<Option<Outcome>> {
+    let reading = &mut waiting.reading;
+    let Some(session) = &reading.session else {
+        return Ok(Some(Outcome::Nothing));
     };
-    if !scope.holds(session.cwd.as_deref()) {
+    if sessions.forgotten().holds(&session.id) {
+        return Ok(None);
+    }
+    if !surroundings.scope.holds(session.cwd.as_deref()) {
         report.elsewhere += 1;
-        return Ok(Outcome::Elsewhere(session.cwd.clone().unwrap_or_default()));
+        return Ok(Some(Outcome::Elsewhere(session.cwd.clone().unwrap_or_default())));
     }
     let known = sessions.find(&session.id)?;
-    let is_copy = |row: &SessionRow| row.transcript != waiting.path && paths.contains(&row.transcript);
-    if known.as_ref().is_some_and(is_copy) {
-        return Ok(Outcome::Copy);
+    let is_there = |row: &SessionRow| row.transcript != waiting.path && surroundings.paths.contains(&row.transcript);
+    if known.as_ref().is_some_and(is_there) {
+        return Ok(Some(Outcome::Copy));
     }
     let is_new = known.is_none();
-    let mut record = match known {
-        Some(row) => Record {
-            session: session.clone(),
-            ..row.record
-        },
-        None => Record {
-            number: sessions.next_session(),
-            session: session.clone(),
-            author: circumstances.author.clone(),
-            captured_at: circumstances.at,
-            commit: circumstances.head.clone(),
-            turn_count: 0,
-            tool_call_count: 0,
-            files: Vec::new(),
-        },
-    };
-    if *fresh {
+    let mut record = record(known, session, sessions.next_session(), surroundings.circumstances);
+    if reading.fresh {
         record.files.clear();
     }
-    add_files(
-        &mut record.files,
-        tool_calls.iter().filter_map(|call| call.path.as_deref()),
-    );
-    if is_new || *fresh || !turns.is_empty() || !tool_calls.is_empty() {
+    add_files(&mut record.files, &reading.tool_calls);
+    let (turns, tool_calls) = (&mut reading.turns, &mut reading.tool_calls);
+    sessions.forgotten().cut_all(&mut record, turns, tool_calls);
+    if is_new || reading.fresh || !turns.is_empty() || !tool_calls.is_empty() {
+        let fresh = reading.fresh;
         let added = Added {
-            fresh: *fresh,
+            fresh,
             turns,
             tool_calls,
         };
@@ -229,13 +233,31 @@ fn write_one(
         report.tool_calls += tool_calls.len() as u64;
         report.numbers.push(record.number);
     }
-    Ok(Outcome::Session(record.number))
+    Ok(Some(Outcome::Session(record.number)))
 }
 
-fn add_files<'a>(files: &mut Vec<String>, paths: impl Iterator<Item = &'a str>) {
-    let mut known: HashMap<String, ()> = files.iter().map(|file| (file.clone(), ())).collect();
-    for path in paths {
-        if known.insert(path.to_owned(), ()).is_none() {
+/// The record of a session: what was known of it stays, what the transcript says of it is replaced.
+fn record(known: Option<SessionRow>, session: &Session, number: u32, circumstances: &Circumstances) -> Record {
+    let session = session.clone();
+    match known {
+        Some(row) => Record { session, ..row.record },
+        None => Record {
+            number,
+            session,
+            author: circumstances.author.clone(),
+            captured_at: circumstances.at,
+            commit: circumstances.head.clone(),
+            turn_count: 0,
+            tool_call_count: 0,
+            files: Vec::new(),
+        },
+    }
+}
+
+fn add_files(files: &mut Vec<String>, calls: &[ToolCall]) {
+    let mut known: HashSet<String> = files.iter().cloned().collect();
+    for path in calls.iter().filter_map(|call| call.path.as_deref()) {
+        if known.insert(path.to_owned()) {
             files.push(path.to_owned());
         }
     }

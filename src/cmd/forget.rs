@@ -2,10 +2,9 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use clap::ArgGroup;
-use rekal::graph;
-use rekal::ledger::{self, Forgotten, Ledger};
+use rekal::capture;
+use rekal::ledger::{self, Forgotten, ForgottenContent};
 use rekal::spool::parse_ulid;
-use rekal::time::Millis;
 use serde::Serialize;
 
 use crate::answer::{Answer, Failure, Outcome};
@@ -19,13 +18,13 @@ use crate::{out, when};
 #[command(override_usage = "rekal forget [OPTIONS] <one of --text --query --session --event --before>")]
 #[command(group = ArgGroup::new("what").required(true))]
 pub struct Forget {
-    /// Every recall whose query holds the text on stdin, which is never printed
+    /// The text on stdin, which is never printed, wherever it is: queries, turns, commands
     #[arg(long, value_name = "-", group = "what")]
     pub text: Option<String>,
     /// Every recall of this query
     #[arg(long, value_name = "TEXT", group = "what")]
     pub query: Option<String>,
-    /// Every edge of this session: its id
+    /// This session: its turns, and every edge to it
     #[arg(long, value_name = "ID", group = "what")]
     pub session: Option<String>,
     /// One event: its id, as graph log shows it
@@ -47,18 +46,28 @@ struct Printed {
     dry_run: bool,
     #[serde(flatten)]
     forgotten: Forgotten,
+    #[serde(flatten)]
+    content: ForgottenContent,
 }
 
 impl Forget {
     /// Answers no when nothing matched.
     pub fn run(self, call: &Call) -> Outcome {
         let what = self.what(call)?;
-        let forgotten = forget(&mut call.ledger()?, &what, self.dry_run, when::now())?;
-        let found = forgotten != Forgotten::default();
-        let dry_run = self.dry_run;
+        let (dry_run, mut ledger) = (self.dry_run, call.ledger()?);
+        let (forgotten, content) = match dry_run {
+            true => capture::forget_dry(&ledger, &what, when::now())?,
+            false => capture::forget(&mut ledger, &what, when::now())?,
+        };
+        let found = forgotten != Forgotten::default() || content != ForgottenContent::default();
+        let printed = Printed {
+            dry_run,
+            forgotten,
+            content,
+        };
         match (call.json, found) {
-            (true, _) => out::print_json(&Printed { dry_run, forgotten })?,
-            (false, true) => out::print(&text(&forgotten, dry_run))?,
+            (true, _) => out::print_json(&printed)?,
+            (false, true) => out::print(&text(&printed))?,
             (false, false) => out::say("nothing matched"),
         }
         Ok(Answer::from(found))
@@ -84,15 +93,6 @@ impl Forget {
     }
 }
 
-/// Everything that holds memory forgets here, one after the other: each is asked, whatever the others found.
-fn forget(ledger: &mut Ledger, what: &ledger::Forget, dry_run: bool, now: Millis) -> Result<Forgotten, Failure> {
-    let forgotten = match dry_run {
-        true => graph::forget_dry(ledger, what, now)?,
-        false => graph::forget(ledger, what, now)?,
-    };
-    Ok(forgotten)
-}
-
 /// The text on `input`, without the line end behind it.
 fn secret(dash: &str, input: impl Read) -> Result<String, Failure> {
     let remedy = "give it on stdin: rekal forget --text -";
@@ -116,15 +116,24 @@ fn secret(dash: &str, input: impl Read) -> Result<String, Failure> {
     Ok(text.to_owned())
 }
 
-fn text(forgotten: &Forgotten, dry_run: bool) -> String {
-    let Forgotten {
-        events,
-        edges,
-        queries,
-        sessions,
-    } = forgotten;
-    let done = if dry_run { "would forget" } else { "forgot" };
-    format!("{done} {events} events, {edges} edges, {queries} queries, {sessions} session ids\n")
+fn text(printed: &Printed) -> String {
+    let Printed {
+        dry_run,
+        forgotten: graph,
+        content,
+    } = printed;
+    let done = if *dry_run { "would forget" } else { "forgot" };
+    let captured = match *content == ForgottenContent::default() {
+        true => String::new(),
+        false => format!(
+            "; {} captured sessions, {} turns, {} tool calls",
+            content.captured_sessions, content.turns, content.tool_calls
+        ),
+    };
+    format!(
+        "{done} {} events, {} edges, {} queries, {} session ids{captured}\n",
+        graph.events, graph.edges, graph.queries, graph.sessions,
+    )
 }
 
 #[cfg(test)]

@@ -7,6 +7,8 @@
 mod absorb;
 pub(crate) mod events;
 mod forget;
+#[cfg(feature = "cli")]
+mod forgotten;
 mod intern;
 mod open;
 mod packed;
@@ -19,6 +21,8 @@ mod session_reader;
 #[cfg(feature = "cli")]
 mod sessions;
 pub(crate) mod tables;
+#[cfg(feature = "cli")]
+mod unlearn;
 mod verify;
 
 #[path = "../../migrations/mod.rs"]
@@ -27,6 +31,10 @@ mod migrations;
 pub(crate) use absorb::{Absorbed, absorb};
 pub(crate) use forget::forget;
 pub use forget::{Forget, Forgotten};
+#[cfg(feature = "cli")]
+pub use forgotten::ForgottenContent;
+#[cfg(feature = "cli")]
+pub(crate) use forgotten::forget_content;
 pub use open::Ledger;
 pub(crate) use open::prepare;
 pub(crate) use published::View;

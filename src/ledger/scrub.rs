@@ -57,7 +57,21 @@ fn lay_out_anew(txn: &WriteTransaction) -> Result<()> {
     copy(txn, QUERIES)?;
     copy(txn, QUERY_IDS)?;
     copy(txn, TARGETS)?;
-    copy(txn, TARGET_IDS)
+    copy(txn, TARGET_IDS)?;
+    #[cfg(feature = "cli")]
+    lay_sessions_out_anew(txn)?;
+    Ok(())
+}
+
+#[cfg(feature = "cli")]
+fn lay_sessions_out_anew(txn: &WriteTransaction) -> Result<()> {
+    use super::sessions::{CHECKPOINTS, SESSION_IDS, SESSIONS, TOOL_CALLS, TRANSCRIPTS, TURNS};
+    copy(txn, SESSIONS)?;
+    copy(txn, SESSION_IDS)?;
+    copy(txn, TURNS)?;
+    copy(txn, TOOL_CALLS)?;
+    copy(txn, TRANSCRIPTS)?;
+    copy(txn, CHECKPOINTS)
 }
 
 fn copy<K: Key + 'static, V: Value + 'static>(

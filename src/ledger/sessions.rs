@@ -15,6 +15,7 @@
 use redb::{ReadableTable, Table, TableDefinition, WriteTransaction};
 use serde::{Deserialize, Serialize};
 
+use super::forgotten::Forgotten;
 use super::packed::pack;
 use super::rows;
 use super::tables::{Bytes, During, META};
@@ -105,15 +106,16 @@ impl Default for SessionNumbers {
 
 /// The tables of the sessions, open for writing in one transaction.
 pub(crate) struct Sessions<'t> {
-    meta: Table<'t, &'static str, Bytes>,
-    sessions: Table<'t, u32, Bytes>,
-    ids: Table<'t, Bytes, u32>,
-    turns: Table<'t, &'static [u8; 8], Bytes>,
-    tool_calls: Table<'t, &'static [u8; 8], Bytes>,
-    transcripts: Table<'t, &'static str, Bytes>,
-    checkpoints: Table<'t, u32, Bytes>,
-    numbers: SessionNumbers,
-    changed: bool,
+    pub(super) meta: Table<'t, &'static str, Bytes>,
+    pub(super) sessions: Table<'t, u32, Bytes>,
+    pub(super) ids: Table<'t, Bytes, u32>,
+    pub(super) turns: Table<'t, &'static [u8; 8], Bytes>,
+    pub(super) tool_calls: Table<'t, &'static [u8; 8], Bytes>,
+    pub(super) transcripts: Table<'t, &'static str, Bytes>,
+    pub(super) checkpoints: Table<'t, u32, Bytes>,
+    pub(super) numbers: SessionNumbers,
+    pub(super) changed: bool,
+    forgotten: Forgotten,
 }
 
 impl<'t> Sessions<'t> {
@@ -134,6 +136,7 @@ impl<'t> Sessions<'t> {
             checkpoints: txn.open_table(CHECKPOINTS).during("open checkpoints")?,
             numbers,
             changed: false,
+            forgotten: Forgotten::read(txn)?,
         })
     }
 
@@ -197,14 +200,9 @@ impl<'t> Sessions<'t> {
         Ok(())
     }
 
-    fn clear(&mut self, number: u32) -> Result<()> {
-        let (first, last) = (part_key(number, 0), part_key(number, u32::MAX));
-        self.turns
-            .retain_in::<&[u8; 8], _>(&first..=&last, |_, _| false)
-            .during("clear turns")?;
-        self.tool_calls
-            .retain_in::<&[u8; 8], _>(&first..=&last, |_, _| false)
-            .during("clear tool calls")
+    /// What must not be captured again.
+    pub(crate) fn forgotten(&self) -> &Forgotten {
+        &self.forgotten
     }
 
     /// Notes how far a transcript was read.
