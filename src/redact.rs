@@ -299,6 +299,8 @@ mod tests {
             "password=os.environ[\"DB\"]",
             "let token = parse(x)",
             "let token=parser.next;",
+            "let password=prompted;",
+            "password=getenv(\"X\")",
             "connect(user=user, password=password)",
             "connect(token=tok, x)",
             "if token == other1234567 {",
@@ -315,6 +317,7 @@ mod tests {
             "password=<your password>",
             "PWD=/home/me/project",
             "token: src/auth2/token9.rs",
+            "secret: config2/production9",
             "commit 61ba091e5a6b6e8c789a1234567890abcdef1234",
             "id 019d6d29-8cf7-7fe3-adc9-8c3e4d9d5603",
             "sk-learn-pipeline-for-large-classification",
@@ -342,6 +345,7 @@ mod tests {
             "token: \"[redacted]\"",
             "a://u:[redacted]@h",
             "--token [redacted] x",
+            "-----BEGIN PRIVATE KEY-----\n[redacted]\n-----END PRIVATE KEY-----",
         ] {
             assert_eq!(redact(text), text);
         }

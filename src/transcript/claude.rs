@@ -3,6 +3,8 @@
 //! A trunk's name is its session's id, whatever the lines say: a resumed or forked session begins
 //! with lines copied from another.
 
+#[cfg(test)]
+pub(super) mod tests;
 mod typed;
 
 use std::path::Path;

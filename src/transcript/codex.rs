@@ -4,6 +4,8 @@
 //! write it again as an event, for the screen. Both are read and each message is taken once.
 
 mod asked;
+#[cfg(test)]
+pub(super) mod tests;
 mod tool;
 
 use std::collections::VecDeque;
@@ -17,8 +19,8 @@ use super::discover::Found;
 use super::gather::{Gathered, SoFar};
 use super::line::objects;
 use super::loose::{Blocks, FromText, Object, Stamp, Text};
-use super::position::fingerprint;
 use crate::edge::SessionId;
+use crate::hash::fnv64;
 use crate::session::{Actor, Harness, Role, Session};
 use crate::time::Millis;
 
@@ -248,7 +250,7 @@ impl State {
             return;
         }
         let folded = text.split_whitespace().collect::<Vec<_>>().join(" ");
-        let print = fingerprint(folded.as_bytes()) ^ u64::from(role == Role::Human);
+        let print = fnv64(folded.as_bytes()) ^ u64::from(role == Role::Human);
         let told = self
             .heard
             .iter()

@@ -120,6 +120,11 @@ mod tests {
     }
 
     #[test]
+    fn only_the_end_of_a_digest_is_cut_off_with_it() {
+        assert_eq!(without_digest("a [reached 9×]\n(+4 more)\nb"), "a \n(+4 more)\nb");
+    }
+
+    #[test]
     fn prose_stays() {
         for text in [
             "set conf=0.5 and INJECT top=high",

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::gather::SoFar;
 use super::read::Parser;
+use crate::hash::fnv64;
 
 /// How many bytes at the beginning and before the offset a file is recognised by.
 const RECOGNISED_BY: u64 = 4096;
@@ -52,25 +53,7 @@ fn ends(file: &mut (impl Read + Seek), offset: u64) -> io::Result<(u64, u64)> {
         file.seek(SeekFrom::Start(from))?;
         bytes.clear();
         file.by_ref().take(length).read_to_end(&mut bytes)?;
-        Ok::<u64, io::Error>(fingerprint(&bytes))
+        Ok::<u64, io::Error>(fnv64(&bytes))
     };
     Ok((print(0)?, print(offset - length)?))
-}
-
-/// FNV-1a of 64 bits. It is stored, so it must not change.
-pub(super) fn fingerprint(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-        (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_fingerprint_is_the_published_one() {
-        assert_eq!(fingerprint(b""), 0xcbf2_9ce4_8422_2325);
-        assert_eq!(fingerprint(b"foobar"), 0x8594_4171_f739_67e8);
-    }
 }

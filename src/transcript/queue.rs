@@ -13,7 +13,7 @@ use std::collections::VecDeque;
 
 use serde::{Deserialize, Serialize};
 
-use super::position::fingerprint;
+use crate::hash::fnv64;
 use crate::time::Millis;
 
 /// How many messages are remembered in each place.
@@ -126,7 +126,7 @@ impl Queued {
 }
 
 fn print(recorded: &str) -> u64 {
-    fingerprint(recorded.trim().as_bytes())
+    fnv64(recorded.trim().as_bytes())
 }
 
 fn push<T>(queue: &mut VecDeque<T>, item: T) {

@@ -44,24 +44,31 @@ pub struct Reading {
 /// # Errors
 /// The file cannot be opened or read.
 pub fn read(found: &Found, earlier: Option<&Position>) -> Result<Reading> {
-    let failed = |error| Error::io("read", &found.path, error);
     let mut file = File::open(&found.path).map_err(|error| Error::io("open", &found.path, error))?;
-    let earlier = resumable(&mut file, found, earlier).map_err(failed)?;
+    read_from(&mut file, found, earlier).map_err(|error| Error::io("read", &found.path, error))
+}
+
+/// Reads a transcript whose bytes are at hand.
+pub(super) fn read_from<F: Read + Seek>(
+    file: &mut F,
+    found: &Found,
+    earlier: Option<&Position>,
+) -> io::Result<Reading> {
+    let earlier = resumable(file, found, earlier)?;
     let mut progress = Progress::new(found, earlier);
-    file.seek(SeekFrom::Start(progress.offset)).map_err(failed)?;
+    file.seek(SeekFrom::Start(progress.offset))?;
     if is_packed(&found.path) {
-        let unpacked = BufReader::with_capacity(BUFFER, Frames::new(BufReader::with_capacity(BUFFER, &mut file)));
+        let packed = BufReader::with_capacity(BUFFER, &mut *file);
+        let unpacked = BufReader::with_capacity(BUFFER, Frames::new(packed));
         // What was unpacked before a damaged frame is worth keeping.
         if progress.read_all(unpacked).is_err() {
             progress.skipped += 1;
         }
         progress.offset = 0;
     } else {
-        progress
-            .read_all(BufReader::with_capacity(BUFFER, &mut file))
-            .map_err(failed)?;
+        progress.read_all(BufReader::with_capacity(BUFFER, &mut *file))?;
     }
-    progress.finish(&mut file, found, earlier.is_none()).map_err(failed)
+    progress.finish(file, found, earlier.is_none())
 }
 
 /// What carries over between two readings of one file, by agent.
@@ -95,7 +102,11 @@ impl Parser {
     }
 }
 
-fn resumable<'a>(file: &mut File, found: &Found, earlier: Option<&'a Position>) -> io::Result<Option<&'a Position>> {
+fn resumable<'a>(
+    file: &mut (impl Read + Seek),
+    found: &Found,
+    earlier: Option<&'a Position>,
+) -> io::Result<Option<&'a Position>> {
     match earlier.filter(|p| p.offset() > 0 && !is_packed(&found.path)) {
         Some(position) => Ok(position.leads_into(file)?.then_some(position)),
         None => Ok(None),
@@ -138,7 +149,7 @@ impl Progress {
         Ok(())
     }
 
-    fn finish(self, file: &mut File, found: &Found, fresh: bool) -> io::Result<Reading> {
+    fn finish(self, file: &mut (impl Read + Seek), found: &Found, fresh: bool) -> io::Result<Reading> {
         let Self {
             offset,
             skipped,
