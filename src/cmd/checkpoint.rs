@@ -1,4 +1,5 @@
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use rekal::capture::{self, Circumstances, Report, Scope, checkpoint};
 use rekal::graph::Drained;
@@ -22,6 +23,9 @@ pub struct Checkpoint {
     #[arg(short, long)]
     pub quiet: bool,
 }
+
+/// How many characters of a path or of a reason are shown.
+const SHOWN: usize = 500;
 
 /// What a checkpoint did, for programs.
 #[derive(Serialize)]
@@ -59,7 +63,7 @@ impl Checkpoint {
         }
         match (call.json, self.quiet) {
             (true, _) => out::print_json(&Done::of(&report))?,
-            (false, false) => out::print(&summary(&report))?,
+            (false, false) => out::print(&summary(&report, &place.dir))?,
             (false, true) => {}
         }
         Ok(Answer::Yes)
@@ -129,11 +133,11 @@ impl<'a> Done<'a> {
     }
 }
 
-fn summary(report: &Report) -> String {
+fn summary(report: &Report, store: &Path) -> String {
     let captured = &report.captured;
     format!(
         "captured {} new and {} grown sessions ({} turns, {} tool calls) from {} of {} transcripts\n\
-         drained {} events ({} new edges), published {} sessions\n",
+         drained {} events ({} new edges), published {} sessions in {}\n",
         captured.sessions_new,
         captured.sessions_grown,
         captured.turns,
@@ -143,6 +147,7 @@ fn summary(report: &Report) -> String {
         report.drained.events,
         report.drained.edges_new,
         report.indexed,
+        out::one_line(&store.display().to_string(), SHOWN),
     )
 }
 
@@ -150,7 +155,7 @@ fn summary(report: &Report) -> String {
 fn tell(report: &Report) {
     let captured = &report.captured;
     for reason in &captured.unreadable {
-        out::say(out::one_line(reason, 500));
+        out::say(out::one_line(reason, SHOWN));
     }
     if captured.unseen > 0 {
         out::say(format!(

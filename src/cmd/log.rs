@@ -45,6 +45,9 @@ impl Log {
             true => out::print_json(&Checkpoints { checkpoints })?,
             false => out::print(&checkpoints.iter().map(Line::text).collect::<String>())?,
         }
+        if !found {
+            out::say("no checkpoint was noted; one is noted in a git repository, when it takes in something new");
+        }
         Ok(Answer::from(found))
     }
 }

@@ -63,12 +63,14 @@ impl Query {
             true => out::print(&format!("{}\n", drill::json(&page)))?,
             false => out::print(&drill::text(&page))?,
         }
-        if self.is_drill() {
+        // A page without a turn opens nothing.
+        let found = !page.turns.is_empty();
+        if found && self.is_drill() {
             call.record(&place, |recorder, at, source| {
                 recorder.drilled(at, source, &page.record.session.id);
             });
         }
-        Ok(Answer::Yes)
+        Ok(Answer::from(found))
     }
 
     /// Whether this opens the session. Reading on is not another opening.

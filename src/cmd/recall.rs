@@ -71,13 +71,18 @@ impl Recall {
             return Err(Failure::usage("recall: say what to look for, or give a filter"));
         }
         let place = call.place()?;
-        let answer = self.answer(call, &place)?;
+        let (answer, nothing_is_captured) = self.answer(call, &place)?;
         if call.json {
             out::print(&format!("{}\n", recall::json(&answer)))?;
         } else {
             out::print(&recall::digest(&answer))?;
             if let Verdict::Silence(reason) = answer.verdict {
-                out::say(reason.advice());
+                out::say(match nothing_is_captured {
+                    true => {
+                        "no session is captured here yet; run `rekal checkpoint`, with --all for those of every folder"
+                    }
+                    false => reason.advice(),
+                });
             }
         }
         call.record(&place, |recorder, at, source| {
@@ -89,13 +94,14 @@ impl Recall {
         Ok(Answer::from(!answer.is_silence()))
     }
 
-    fn answer(&self, call: &Call, place: &Place) -> Result<recall::Answer, Failure> {
+    /// The answer, and whether there is a published index without any session.
+    fn answer(&self, call: &Call, place: &Place) -> Result<(recall::Answer, bool), Failure> {
         let query = self.query();
         if !place.dir.is_dir() {
-            return Ok(recall::Answer::silence(query, Reason::NoStore));
+            return Ok((recall::Answer::silence(query, Reason::NoStore), false));
         }
         let Some(index) = Index::open(&index_of(&place.dir))? else {
-            return Ok(recall::Answer::silence(query, Reason::NoIndex));
+            return Ok((recall::Answer::silence(query, Reason::NoIndex), false));
         };
         let mut weights = call.weights(place);
         if call.env.bench {
@@ -108,7 +114,8 @@ impl Recall {
             exclude: call.env.source.clone(),
             filter: self.filters.resolve()?,
         };
-        Ok(recall::recall(&index, call.reached(place).as_ref(), &ask, &weights)?)
+        let answer = recall::recall(&index, call.reached(place).as_ref(), &ask, &weights)?;
+        Ok((answer, index.sessions().len() == 0))
     }
 }
 

@@ -1,5 +1,7 @@
 use rekal::graph::Drained;
 
+use rekal::graph;
+
 use crate::answer::{Answer, Outcome};
 use crate::call::Call;
 use crate::{out, when};
@@ -15,7 +17,7 @@ const SHOWN: usize = 60;
 impl Drain {
     /// Prints the same object with `--json` and without it.
     pub fn run(self, call: &Call) -> Outcome {
-        let drained = call.graph()?.drain(when::now())?;
+        let drained = graph::drain(&call.ledger()?, when::now())?;
         say_bad_lines(&drained);
         if drained.left > 0 {
             out::say(format!(

@@ -1,5 +1,7 @@
 use serde::Serialize;
 
+use rekal::graph;
+
 use crate::answer::{Answer, Outcome};
 use crate::call::Call;
 use crate::out;
@@ -15,7 +17,7 @@ impl Rebuild {
         struct Rebuilt {
             targets: u64,
         }
-        let targets = call.graph()?.rebuild()?;
+        let targets = graph::rebuild(&call.ledger()?)?;
         match call.json {
             true => out::print_json(&Rebuilt { targets })?,
             false => out::print(&format!("folded {targets} sessions\n"))?,

@@ -2,6 +2,8 @@ use std::fmt::Write;
 
 use rekal::graph::Verified;
 
+use rekal::graph;
+
 use crate::answer::{Answer, Outcome};
 use crate::call::Call;
 use crate::out;
@@ -13,7 +15,7 @@ pub struct Verify {}
 
 impl Verify {
     pub fn run(self, call: &Call) -> Outcome {
-        let verified = call.graph()?.verify()?;
+        let verified = graph::verify(&call.ledger()?)?;
         match call.json {
             true => out::print_json(&verified)?,
             false => out::print(&text(&verified))?,
