@@ -65,6 +65,23 @@ pub fn is_unsafe_on_a_line(c: char) -> bool {
         || ('\u{2066}'..='\u{2069}').contains(&c)
 }
 
+/// JSON in which what is unsafe on a terminal is escaped; such characters occur only inside strings.
+#[doc(hidden)]
+pub fn safe_json(json: &str) -> String {
+    let mut safe = String::with_capacity(json.len());
+    for c in json.chars() {
+        if is_unsafe_on_a_line(c) {
+            let mut units = [0; 2];
+            for unit in c.encode_utf16(&mut units) {
+                safe += &format!("\\u{unit:04x}");
+            }
+        } else {
+            safe.push(c);
+        }
+    }
+    safe
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -108,5 +125,10 @@ mod tests {
             shown(1, 0, Some(&long)),
             format!("[reached 1×· \"{}e…\"]", "x".repeat(29))
         );
+    }
+
+    #[test]
+    fn json_stays_json() {
+        assert_eq!(safe_json("{\"a\":\"\u{202e}\u{7f}é\"}"), r#"{"a":"\u202e\u007fé"}"#);
     }
 }

@@ -5,7 +5,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
-use rekal::hint::is_unsafe_on_a_line;
+use rekal::hint::{is_unsafe_on_a_line, safe_json};
 use serde::Serialize;
 
 use crate::answer::Failure;
@@ -40,10 +40,9 @@ pub fn print_json(value: &impl Serialize) -> Result<(), Failure> {
         schema_version: SCHEMA,
         value,
     };
-    let mut text = serde_json::to_string(&versioned)
+    let text = serde_json::to_string(&versioned)
         .map_err(|error| Failure::io("write to", Path::new("stdout"), &error.into()))?;
-    text.push('\n');
-    print(&text)
+    print(&format!("{}\n", safe_json(&text)))
 }
 
 /// Writes data to stdout as it is made. `None`: the reader has gone, which is no failure.
@@ -100,8 +99,8 @@ pub fn tell(failure: &Failure, json: bool) -> ExitCode {
         error: &'a Failure,
     }
     if !json || print_json(&Told { error: failure }).is_err() {
-        say(failure.message());
-        failure.remedy().into_iter().for_each(say);
+        say(harmless(failure.message()));
+        failure.remedy().map(harmless).into_iter().for_each(say);
     }
     ExitCode::from(COULD_NOT_RUN)
 }
@@ -120,6 +119,12 @@ pub fn one_line(text: &str, longest: usize) -> String {
         shown.push('…');
     }
     shown
+}
+
+/// A message of several lines in which nothing else reaches the terminal raw.
+fn harmless(text: &str) -> String {
+    let lines: Vec<String> = text.split('\n').map(|line| one_line(line, usize::MAX)).collect();
+    lines.join("\n")
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 
 use std::borrow::Cow;
 use std::collections::HashSet;
+use std::path::Path;
 
 use super::Scope;
 use crate::ledger::{Added, Ledger, Outcome, SessionReader, SessionRow, Sessions, TranscriptRow};
@@ -46,6 +47,8 @@ pub struct Captured {
     pub skipped_lines: u64,
     /// Transcripts of sessions that were held elsewhere.
     pub elsewhere: u64,
+    /// Transcripts read of sessions that another transcript holds, which were left aside.
+    pub copies: u64,
     /// Transcripts that could not be read, with the reason.
     pub unreadable: Vec<String>,
     /// Files and folders that could not be looked at.
@@ -207,8 +210,18 @@ fn write_one(
         return Ok(Some(Outcome::Elsewhere(session.cwd.clone().unwrap_or_default())));
     }
     let known = sessions.find(&session.id)?;
-    let is_there = |row: &SessionRow| row.transcript != waiting.path && surroundings.paths.contains(&row.transcript);
-    if known.as_ref().is_some_and(is_there) {
+    let is_copy = |row: &SessionRow| {
+        let other_is_there = row.transcript != waiting.path && surroundings.paths.contains(&row.transcript);
+        // The file that bears the session's id is the session, whichever was read first.
+        let is_named = |path: &str| {
+            Path::new(path)
+                .file_stem()
+                .is_some_and(|stem| stem == session.id.as_str())
+        };
+        other_is_there && (is_named(&row.transcript) || !is_named(&waiting.path))
+    };
+    if known.as_ref().is_some_and(is_copy) {
+        report.copies += 1;
         return Ok(Some(Outcome::Copy));
     }
     let is_new = known.is_none();

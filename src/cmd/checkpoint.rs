@@ -19,7 +19,7 @@ pub struct Checkpoint {
     /// The sessions of every folder, not only those of this repository
     #[arg(long)]
     pub all: bool,
-    /// Say nothing unless it fails
+    /// Say nothing unless it fails; leave the work to another process that is at it
     #[arg(short, long)]
     pub quiet: bool,
 }
@@ -167,6 +167,12 @@ fn tell(report: &Report) {
         out::say(format!(
             "{} lines of transcripts could not be read and were skipped",
             captured.skipped_lines
+        ));
+    }
+    if captured.copies > 0 {
+        out::say(format!(
+            "{} transcripts are of sessions that another transcript holds and were left aside",
+            captured.copies
         ));
     }
     if captured.elsewhere > 0 {

@@ -1,3 +1,5 @@
+use std::collections::BTreeMap;
+
 use clap::builder::TypedValueParser;
 use rekal::capture::index_of;
 use rekal::index::Index;
@@ -46,6 +48,9 @@ impl Query {
         let index = Index::open(&index_of(&place.dir))?;
         let index = index.ok_or_else(|| Failure::no_index(&place.dir))?;
         let Some(number) = index.find(&self.session)? else {
+            if call.json {
+                out::print_json(&BTreeMap::from([("found", false)]))?;
+            }
             out::say(format!("there is no session {}", out::one_line(&self.session, SHOWN)));
             return Ok(Answer::No);
         };

@@ -4,8 +4,8 @@
 use serde::Serialize;
 
 use super::answer::{Answer, Row, Verdict};
-use super::line::safe_json;
 use super::rank::Layers;
+use crate::hint::safe_json;
 use crate::reach::Reach;
 use crate::session::{Record, Role};
 use crate::time::format_rfc3339;

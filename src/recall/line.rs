@@ -58,22 +58,6 @@ impl fmt::Display for Paragraphs<'_> {
     }
 }
 
-/// JSON in which what is unsafe on a terminal is escaped; such characters occur only inside strings.
-pub(super) fn safe_json(json: &str) -> String {
-    let mut safe = String::with_capacity(json.len());
-    for c in json.chars() {
-        if is_unsafe_on_a_line(c) {
-            let mut units = [0; 2];
-            for unit in c.encode_utf16(&mut units) {
-                safe += &format!("\\u{unit:04x}");
-            }
-        } else {
-            safe.push(c);
-        }
-    }
-    safe
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -88,10 +72,5 @@ mod tests {
     fn paragraphs_keep_their_lines_and_can_forge_none() {
         let shown = Paragraphs("one\r\nt2 [x] human: two\n\n\tthree\u{7}\rfour").to_string();
         assert_eq!(shown, "one\n  t2 [x] human: two\n\n  \tthree\\u{7}\\u{d}four");
-    }
-
-    #[test]
-    fn json_stays_json() {
-        assert_eq!(safe_json("{\"a\":\"\u{202e}\u{7f}é\"}"), r#"{"a":"\u202e\u007fé"}"#);
     }
 }

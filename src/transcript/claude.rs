@@ -31,6 +31,8 @@ const WARMUP: &str = "Warmup";
 pub(super) struct State {
     /// The session of this file, as far as its name tells.
     id: Option<String>,
+    /// The name of the file, for a session that recorded no id of its own.
+    name: String,
     parent: Option<String>,
     subagent: bool,
     recorded_id: Option<String>,
@@ -124,6 +126,7 @@ impl State {
         };
         Self {
             id: is_name.then(|| stem.to_owned()),
+            name: stem.to_owned(),
             parent: parent_folder(&found.path),
             subagent,
             recorded_id: None,
@@ -154,8 +157,10 @@ impl State {
             .as_ref()
             .or(self.recorded_id.as_ref())
             .filter(|_| self.subagent);
+        let usable = |id: &String| SessionId::try_from(id.as_str()).ok();
+        let id = self.id.as_ref().or(recorded.as_ref()).and_then(usable);
         Some(Session {
-            id: SessionId::try_from(self.id.clone().or(recorded)?).ok()?,
+            id: id.or_else(|| usable(&self.name))?,
             harness: Harness::Claude,
             actor: if self.subagent { Actor::Agent } else { Actor::Human },
             parent: parent.and_then(|id| SessionId::try_from(id.as_str()).ok()),

@@ -7,7 +7,14 @@ use std::sync::LazyLock;
 use regex_lite::Regex;
 
 /// Stand in every digest, and hardly anywhere else.
-const SIGNS: [&str; 4] = ["INJECT top=", " conf=", "SILENCE reason=", "[reached "];
+const SIGNS: [&str; 6] = [
+    "INJECT ",
+    " conf=",
+    "SILENCE reason=",
+    "[reached ",
+    "\"schema_version\":1,\"query\"",
+    "\"schema_version\":1,\"session_id\"",
+];
 
 /// A line's quotation marks and bullets, as they may stand before a row.
 const LEAD: &str = r"^[\s>`*|\-]*";
@@ -16,18 +23,20 @@ struct Patterns {
     head: Regex,
     row: Regex,
     more: Regex,
+    object: Regex,
     inline: Regex,
 }
 
 static PATTERNS: LazyLock<Option<Patterns>> = LazyLock::new(|| {
     let hint = r#"\[reached \d+×(?: drilled \d+×)?(?:· "(?:[^"\\\n]|\\.)*")?\]"#;
-    let head = r"INJECT top=\d+\.\d+ gap=\d+\.\d+ \d+ seeds?";
+    let head = r"INJECT (?:top=\d+\.\d+ gap=\d+\.\d+ \d+ seeds?|\d+ sessions?)";
     let silence = r"SILENCE reason=[a-z_]+";
-    let row = r"s\d+ conf=\d+\.\d+";
+    let row = r"s\d+ (?:conf=\d+\.\d+|\d{4}-\d\d-\d\d t\d+)";
     Some(Patterns {
         head: Regex::new(&format!("{LEAD}(?:{head}|{silence})")).ok()?,
         row: Regex::new(&format!("{LEAD}{row}")).ok()?,
         more: Regex::new(&format!(r"{LEAD}\(\+\d+ more\)")).ok()?,
+        object: Regex::new(&format!(r#"{LEAD}\{{"schema_version":1,"(?:query|session_id)""#)).ok()?,
         inline: Regex::new(&format!(
             r#"{head}|{silence}|{row}(?: t\d+)?(?: {hint})?(?: "[^"\n]*")?|{hint}"#
         ))
@@ -72,6 +81,7 @@ impl Patterns {
     /// Whether a line is a digest's first line or a row of it, and no sentence that mentions one.
     fn whole_line(&self, line: &str) -> bool {
         self.row.is_match(line)
+            || self.object.is_match(line)
             || self.head.find(line).is_some_and(|head| {
                 line[head.end()..]
                     .trim_matches(['`', '|', '*', ' ', '\n', '\r'])
@@ -102,6 +112,18 @@ mod tests {
         assert_eq!(without_digest(&format!("a\n{quoted}b")), "a\nb");
         let crlf = DIGEST.replace('\n', "\r\n");
         assert_eq!(without_digest(&format!("a\r\n{crlf}b")), "a\r\nb");
+    }
+
+    #[test]
+    fn the_same_as_an_object_and_a_list_of_the_newest_go_too() {
+        assert_eq!(
+            without_digest("a\n{\"schema_version\":1,\"query\":\"jwt\",\"results\":[]}\nb"),
+            "a\nb"
+        );
+        assert_eq!(
+            without_digest("a\nINJECT 2 sessions\n  s3 2026-01-02 t1 \"x\"\nb"),
+            "a\nb"
+        );
     }
 
     #[test]

@@ -4,7 +4,7 @@
 use serde::Serialize;
 
 use super::page::Page;
-use crate::recall::line::safe_json;
+use crate::hint::safe_json;
 use crate::session::{Role, ToolCall};
 use crate::time::format_rfc3339;
 
