@@ -31,8 +31,7 @@ const WARMUP: &str = "Warmup";
 pub(super) struct State {
     /// The session of this file, as far as its name tells.
     id: Option<String>,
-    /// The name of the file, for a session that recorded no id of its own.
-    name: String,
+    file_stem: String,
     parent: Option<String>,
     subagent: bool,
     recorded_id: Option<String>,
@@ -126,7 +125,7 @@ impl State {
         };
         Self {
             id: is_name.then(|| stem.to_owned()),
-            name: stem.to_owned(),
+            file_stem: stem.to_owned(),
             parent: parent_folder(&found.path),
             subagent,
             recorded_id: None,
@@ -160,7 +159,7 @@ impl State {
         let usable = |id: &String| SessionId::try_from(id.as_str()).ok();
         let id = self.id.as_ref().or(recorded.as_ref()).and_then(usable);
         Some(Session {
-            id: id.or_else(|| usable(&self.name))?,
+            id: id.or_else(|| usable(&self.file_stem))?,
             harness: Harness::Claude,
             actor: if self.subagent { Actor::Agent } else { Actor::Human },
             parent: parent.and_then(|id| SessionId::try_from(id.as_str()).ok()),
