@@ -116,13 +116,16 @@ fn bearer(text: &str, start: usize) -> Option<Range<usize>> {
     }
     let value = start + 7;
     let end = run(bytes, value, |b| b.is_ascii_alphanumeric() || b"._~+/=-".contains(&b));
+    // Text in front of what was redacted was looked at together with it before.
+    if text[end..].starts_with(REDACTED) {
+        return None;
+    }
     let end = value + text[value..end].trim_end_matches('.').len();
     let shape = Shape::of(&bytes[value..end]);
     let random = shape.length >= 6 && shape.digits > 0 && shape.letters > 0
         || shape.length >= 16 && shape.letters == shape.length
         || shape.length >= 8 && shape.inner_capitals > 0 && shape.letters == shape.length;
-    // Text in front of what was redacted was looked at together with it before.
-    (random && !text[end..].starts_with(REDACTED)).then_some(value..end)
+    random.then_some(value..end)
 }
 
 /// The end of the bytes from `start` on that fit. A rule fits all bytes beyond ASCII or none, so
@@ -345,6 +348,7 @@ mod tests {
             "token: \"[redacted]\"",
             "a://u:[redacted]@h",
             "--token [redacted] x",
+            "Bearer abc123def456.[redacted]",
             "-----BEGIN PRIVATE KEY-----\n[redacted]\n-----END PRIVATE KEY-----",
         ] {
             assert_eq!(redact(text), text);

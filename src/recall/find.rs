@@ -20,13 +20,13 @@ const BM25: Bm25 = Bm25 { k1: 1.2, b: 0.75 };
 
 /// The confidence that the best session must reach. On a store of 99 sessions it lets 354 of 357
 /// subjects of commits made in them pass, and 36 of 1,986 questions about other people's lives.
-const GATE: f64 = 0.35;
+const GATE: f64 = 0.33;
 
 /// The same when no other session reaches the floor.
 const SINGLE: f64 = 0.45;
 
 /// A session below it is none of the answer: it shares a common word with the query.
-const FLOOR: f64 = 0.12;
+const FLOOR: f64 = 0.10;
 
 /// The most sessions that are ranked, unless more are asked for.
 const CANDIDATES: usize = 200;
