@@ -49,7 +49,7 @@ use std::borrow::Cow;
 
 use serde::Deserialize;
 
-use super::ids::{new_ulid, parse_ulid};
+use super::ids::{Ids, parse_ulid};
 use super::report::Reason;
 use crate::edge::{Act, Event, SessionId, Ulid};
 use crate::hash::Fnv128;
@@ -110,13 +110,14 @@ fn must_be_escaped(byte: u8) -> bool {
 }
 
 /// One event from text that another program hands over: a line of this grammar, `id` and `ts`
-/// optional. Without `id` it gets a new one, of the time `ts`, else `now`.
-pub fn accept(text: &str, now: Millis) -> Result<Event, Reason> {
+/// optional. Without `id` it gets the next one of `ids`, of the time `ts`, else `now`; so that lines of
+/// one time keep their order.
+pub fn accept(text: &str, now: Millis, ids: &mut Ids) -> Result<Event, Reason> {
     let record = Record::parse(text)?;
     let id = match record.stamp {
         Stamp::Id(id) => id,
-        Stamp::Time(at) => new_ulid(at),
-        Stamp::Missing => new_ulid(now),
+        Stamp::Time(at) => ids.next(at),
+        Stamp::Missing => ids.next(now),
     };
     record.event(id)
 }
@@ -306,7 +307,7 @@ mod tests {
     }
 
     fn refused(text: &str) -> &'static str {
-        accept(text, NOON).expect_err("no event").as_str()
+        accept(text, NOON, &mut Ids::default()).expect_err("no event").as_str()
     }
 
     #[test]
@@ -354,18 +355,18 @@ mod tests {
     #[test]
     fn the_id_has_the_last_word_on_time() {
         let text = r#"{"id":"01M8P570KV0000000000000001","ts":"never","kind":"drill","target":"s1","targets":["s0"]}"#;
-        let event = accept(text, 0).expect("an event");
+        let event = accept(text, 0, &mut Ids::default()).expect("an event");
         assert_eq!((event.at(), event.targets()), (NOON, &[id("s0"), id("s1")][..]));
     }
 
     #[test]
     fn an_event_of_another_program_needs_neither_id_nor_time() {
         let timed = r#"{"ts":"1970-01-01T00:00:00.005999999Z","kind":"drill","query":"","target":"s1","x":{"y":[1]}}"#;
-        assert_eq!(accept(timed, NOON).expect("an event").at(), 5);
+        assert_eq!(accept(timed, NOON, &mut Ids::default()).expect("an event").at(), 5);
         let bare = r#"{"kind":"recall","query":"jwt","targets":["s1"],"source":null}"#;
         let (one, two) = (
-            accept(bare, NOON).expect("an event"),
-            accept(bare, NOON).expect("an event"),
+            accept(bare, NOON, &mut Ids::default()).expect("an event"),
+            accept(bare, NOON, &mut Ids::default()).expect("an event"),
         );
         assert_eq!(one.at(), NOON);
         assert_ne!(one.id(), two.id());
@@ -416,7 +417,7 @@ mod tests {
             r#"{{"kind":"drill","targets":["","{}","s1","\u0007"],"source":""}}"#,
             "x".repeat(10_240)
         );
-        let event = accept(&text, NOON).expect("an event");
+        let event = accept(&text, NOON, &mut Ids::default()).expect("an event");
         assert_eq!((event.targets(), event.source()), (&[id("s1")][..], None));
     }
 
@@ -481,7 +482,7 @@ mod tests {
         fn every_event_survives_its_line(event in any_event()) {
             let line = encoded(&event);
             prop_assert_eq!(line.matches('\n').count(), 1);
-            prop_assert_eq!(accept(&line, 0), Ok(event.clone()));
+            prop_assert_eq!(accept(&line, 0, &mut Ids::default()), Ok(event.clone()));
             let found = read(line.as_bytes());
             prop_assert_eq!((found.records.len(), found.bad), (1, None));
         }

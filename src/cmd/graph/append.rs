@@ -3,6 +3,7 @@ use std::io::{self, BufRead, Read};
 use std::path::Path;
 
 use rekal::edge::Event;
+use rekal::spool::Ids;
 use rekal::spool::line::{MAX_LINE, accept};
 use rekal::spool::report::Reason;
 use rekal::spool::writer::{Batch, Writer};
@@ -55,10 +56,11 @@ fn append(
 ) -> Result<Appended, Failure> {
     let mut appended = Appended::default();
     let mut batch = Batch::new();
+    let mut ids = Ids::default();
     let mut number = 0;
     while let Some(line) = next_line(&mut input).map_err(unreadable)? {
         number += 1;
-        match line.and_then(|line| event(&line, now)) {
+        match line.and_then(|line| event(&line, now, &mut ids)) {
             Ok(Some(event)) => batch.push(&event),
             Ok(None) => {}
             Err(reason) => {
@@ -78,12 +80,12 @@ fn append(
 }
 
 /// `None`: a blank line.
-fn event(line: &[u8], now: Millis) -> Result<Option<Event>, Reason> {
+fn event(line: &[u8], now: Millis, ids: &mut Ids) -> Result<Option<Event>, Reason> {
     let text = std::str::from_utf8(line).map_err(|_| Reason::NotJson)?.trim();
     if text.is_empty() {
         return Ok(None);
     }
-    accept(text, now).map(Some)
+    accept(text, now, ids).map(Some)
 }
 
 /// The next line, however it ends. One above the limit is read over and not held.
