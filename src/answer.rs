@@ -58,6 +58,12 @@ impl Failure {
         }
     }
 
+    /// The program panicked: what it said, and where.
+    pub fn fault(what: &str, place: &str) -> Self {
+        let message = format!("stopped by a fault of its own: {what} ({place})");
+        Self::new("fault", message).remedy_is("please report it with this line")
+    }
+
     fn new(kind: &'static str, message: String) -> Self {
         Self {
             kind,
@@ -71,6 +77,12 @@ impl Failure {
     pub fn remedy_is(mut self, remedy: impl Into<String>) -> Self {
         self.remedy = Some(remedy.into());
         self
+    }
+
+    /// Damage that was met in a table of the ledger, and is told of that table alone.
+    pub fn is_of_a_table(&self) -> bool {
+        let table = |path: &PathBuf| path.to_str().is_some_and(|path| path.starts_with("rekal."));
+        self.kind == "corrupt" && self.path.as_ref().is_some_and(table)
     }
 
     /// What was attempted, and why it failed.

@@ -4,6 +4,7 @@
 //! do about it is kept apart ([`Error::remedy`]), so that a program can show it as it likes.
 
 use std::fmt;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 /// What every fallible call of this crate returns.
@@ -45,7 +46,9 @@ impl Error {
 
     /// A file holds what no version of this crate writes.
     pub(crate) fn corrupt(path: impl AsRef<Path>, what: impl fmt::Display) -> Self {
-        Self::new(Kind::Corrupt, format!("read: damaged: {what}")).on(path)
+        Self::new(Kind::Corrupt, "read")
+            .on(path)
+            .because(Detail(format!("damaged: {what}")))
     }
 
     /// The key-value store refused a call.
@@ -55,8 +58,26 @@ impl Error {
             redb::Error::DatabaseAlreadyOpen => Self::new(Kind::Locked, "open: another process holds it")
                 .remedy_is("wait for it to finish, then run the command again"),
             redb::Error::Corrupted(_) => Self::new(Kind::Corrupt, attempt).because(source),
+            // What begins otherwise than a store does, or ends too early.
+            redb::Error::Io(why) if matches!(why.kind(), ErrorKind::InvalidData | ErrorKind::UnexpectedEof) => {
+                Self::new(Kind::Corrupt, attempt).because(why)
+            }
             _ => Self::new(Kind::Store, attempt).because(source),
         }
+    }
+
+    /// The same failure, told of the ledger in this file: the one home of what to do about a damaged one.
+    pub(crate) fn of_ledger(self, file: &Path) -> Self {
+        if self.0.kind != Kind::Corrupt || self.0.path.as_deref() == Some(file) {
+            return self.on(file);
+        }
+        Self::new(Kind::Corrupt, "read")
+            .on(file)
+            .because(Detail(self.to_string()))
+            .remedy_is(
+                "restore it from a backup, or move it away and run rekal checkpoint --all: a new one begins \
+                 without the old events; until then the published hints stay",
+            )
     }
 
     /// What the caller handed over cannot be used.
@@ -151,6 +172,18 @@ impl fmt::Debug for Error {
     }
 }
 
+/// A reason that no other error gives.
+#[derive(Debug)]
+struct Detail(String);
+
+impl fmt::Display for Detail {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Detail {}
+
 /// The source is part of the message, so it is not given a second time by `source()`.
 impl std::error::Error for Error {}
 
@@ -167,6 +200,24 @@ mod tests {
             "append to /store/recall-log.ndjson: permission denied"
         );
         assert_eq!(error.kind(), "io");
+    }
+
+    #[test]
+    fn damage_names_the_ledger_the_place_in_it_and_the_remedy_once() {
+        let error = Error::corrupt("rekal.events", "an edge of event 7, which is missing");
+        let error = error
+            .of_ledger(Path::new("store.redb"))
+            .of_ledger(Path::new("store.redb"));
+        assert!(error.is_corrupt());
+        assert_eq!(
+            error.to_string(),
+            "read store.redb: read rekal.events: damaged: an edge of event 7, which is missing"
+        );
+        assert!(error.remedy().is_some_and(|remedy| remedy.contains("backup")));
+        assert_eq!(
+            Error::newer_format(7, 1).of_ledger(Path::new("x")).remedy(),
+            Some("install a newer rekal")
+        );
     }
 
     #[test]

@@ -4,10 +4,16 @@
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hasher};
 
+/// What FNV-1a of 64 bits begins with.
+pub(crate) const FNV_BASIS: u64 = 0xcbf2_9ce4_8422_2325;
+
+/// What it multiplies with.
+pub(crate) const FNV_PRIME: u64 = 0x0000_0100_0000_01b3;
+
 /// FNV-1a of 64 bits.
 pub(crate) fn fnv64(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-        (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    bytes.iter().fold(FNV_BASIS, |hash, byte| {
+        (hash ^ u64::from(*byte)).wrapping_mul(FNV_PRIME)
     })
 }
 

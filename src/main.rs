@@ -12,6 +12,7 @@ mod env;
 mod git;
 mod hold;
 mod out;
+mod panics;
 mod place;
 mod progress;
 mod verb;
@@ -28,7 +29,8 @@ fn main() -> ExitCode {
         Err(refusal) => return refusal.tell(),
     };
     let call = Call::new(args.common, Env::read());
-    match args.verb.run(&call) {
+    let store = || call.place().ok().map(|place| place.dir);
+    match panics::caught(store, || args.verb.run(&call)) {
         Ok(answer) => answer.into(),
         Err(failure) => out::tell(&failure, call.json),
     }

@@ -359,6 +359,18 @@ fn the_golden_snapshot_is_what_is_published_and_what_is_shown() {
     assert_eq!(hex(&shown), hex(&golden));
 }
 
+fn sum(bytes: &[u8]) -> u64 {
+    let by_eights = bytes.chunks(8).map(|part| {
+        let mut eight = [0; 8];
+        eight[..part.len()].copy_from_slice(part);
+        u64::from_le_bytes(eight)
+    });
+    let sum = by_eights.fold(0xcbf2_9ce4_8422_2325, |hash, eight| {
+        (hash ^ eight).wrapping_mul(0x100_0000_01b3)
+    });
+    (sum ^ sum >> 32) & 0xffff_ffff
+}
+
 /// A session's reach as the document has it looked up: count, drills, query, what led to drills.
 type Found = (u64, u64, Option<String>, Vec<(String, u64)>);
 
@@ -371,6 +383,7 @@ fn look_up(file: &[u8], id: &str) -> Option<Found> {
     };
     assert_eq!((&file[..8], number(8, 4)), (&b"rekalsnp"[..], 1));
     assert_eq!(number(56, 8), fnv64(&file[..56]));
+    assert_eq!(number(52, 4), sum(&file[64..]));
     let (hash, buckets) = (fnv64(id.as_bytes()), number(48, 4));
     for step in 0..buckets {
         let bucket = number(64 + ((hash + step) % buckets) as usize * 8, 8);

@@ -6,12 +6,17 @@ mod capture;
 #[cfg(feature = "cli")]
 mod cli;
 #[cfg(feature = "cli")]
+mod damage;
+#[cfg(feature = "cli")]
+mod exactly_once;
+#[cfg(feature = "cli")]
 mod forget;
 mod format;
 #[cfg(feature = "cli")]
 mod graph_verbs;
 #[cfg(feature = "cli")]
 mod program;
+mod protocol;
 mod shape;
 #[cfg(feature = "cli")]
 mod stage;

@@ -9,7 +9,7 @@ use super::publication::Publication;
 use crate::Result;
 use crate::ledger::tables::Tables;
 use crate::ledger::{self, Absorbed};
-use crate::snapshot::Stamp;
+use crate::snapshot::{Snapshot, Stamp};
 use crate::spool::claim::claims;
 use crate::spool::reader::ClaimReader;
 use crate::time::Millis;
@@ -85,6 +85,9 @@ pub fn absorb(store: &Path, txn: &WriteTransaction, now: Millis) -> Result<Pendi
     drained.count(&absorbed);
     let stamp = |generation| Stamp { ledger, generation };
     let since = stamp(tables.numbers.generation);
+    if absorbed.events > 0 {
+        tables.go_on_from(Snapshot::open(store).generation_of(ledger));
+    }
     tables.write_numbers(absorbed.events > 0)?;
     let now = stamp(tables.numbers.generation);
     let publication = Publication::prepare(store, &tables, since, now, &absorbed.changed)?;

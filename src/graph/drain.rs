@@ -12,7 +12,7 @@ use super::absorb::read;
 use super::publication::Publication;
 use crate::ledger::tables::{ReadTables, Tables};
 use crate::ledger::{Absorbed, Ledger};
-use crate::snapshot::Stamp;
+use crate::snapshot::{Snapshot, Stamp};
 use crate::spool::claim::{Claim, claims};
 use crate::spool::reader::ClaimReader;
 use crate::spool::report::{Report, Sample};
@@ -72,6 +72,7 @@ pub(super) fn absorb_claim(ledger: &Ledger, reader: &mut ClaimReader, drained: &
     let mut tables = Tables::open(&txn)?;
     read(&mut tables, reader, &mut absorbed)?;
     if absorbed.events > 0 {
+        tables.go_on_from(Snapshot::open(ledger.store()).generation_of(ledger.id()));
         tables.write_numbers(true)?;
         drop(tables);
         txn.commit().map_err(|e| Error::store("commit a drain", e))?;

@@ -9,7 +9,7 @@ use redb::WriteTransaction;
 
 use super::{Drained, Pending, Verified};
 use crate::edge::SessionId;
-use crate::ledger::{Forget, Forgotten, Ledger};
+use crate::ledger::{Forget, Forgotten, Ledger, guarded};
 use crate::reach::{Reach, Reached};
 use crate::snapshot::Snapshot;
 use crate::spool::Recorder;
@@ -117,10 +117,11 @@ impl Graph {
     /// [`Error::is_locked`], [`Error::is_newer_format`], [`Error::is_corrupt`], or what the system said.
     /// Whatever was recorded is still there for the next drain.
     pub fn drain(&self, now: Millis) -> Result<Drained> {
-        super::drain(&Ledger::open(&self.store)?, now)
+        self.held(|ledger| super::drain(ledger, now))
     }
 
-    /// Compares the reach of every session with a fold over its edges, and what is published with both.
+    /// Compares every page of the ledger with its checksum, the reach of every session with a fold over
+    /// its edges, and what is published with both.
     ///
     /// ```
     /// # let folder = tempfile::tempdir().expect("a folder");
@@ -130,7 +131,7 @@ impl Graph {
     /// # Ok::<(), rekal::Error>(())
     /// ```
     pub fn verify(&self) -> Result<Verified> {
-        super::verify(&Ledger::open(&self.store)?)
+        guarded(&self.store, || super::verify(&Ledger::open_checked(&self.store)?))
     }
 
     /// Folds every session anew from its edges and publishes the result. Gives the number of sessions.
@@ -144,7 +145,7 @@ impl Graph {
     /// # Ok::<(), rekal::Error>(())
     /// ```
     pub fn rebuild(&self) -> Result<u64> {
-        super::rebuild(&Ledger::open(&self.store)?)
+        self.held(|ledger| super::rebuild(ledger))
     }
 
     /// Writes every event as a line of the spool's grammar, in the order of their ids, and gives their
@@ -162,7 +163,7 @@ impl Graph {
     /// # Ok::<(), rekal::Error>(())
     /// ```
     pub fn export(&self, out: &mut dyn Write) -> Result<u64> {
-        super::export(&Ledger::open(&self.store)?, out)
+        self.held(|ledger| super::export(ledger, out))
     }
 
     /// Takes in a file of such lines, or of the rows of another store. What is known, and what was
@@ -179,7 +180,7 @@ impl Graph {
     /// # Ok::<(), rekal::Error>(())
     /// ```
     pub fn import(&self, file: &Path, now: Millis) -> Result<Drained> {
-        super::import(&Ledger::open(&self.store)?, file, now)
+        self.held(|ledger| super::import(ledger, file, now))
     }
 
     /// Forgets events or a session without a trace: afterwards no file of the store holds their bytes,
@@ -200,7 +201,7 @@ impl Graph {
     /// Those of [`drain`](Self::drain), and a part of the spool that a writer holds: then nothing was
     /// removed.
     pub fn forget(&self, what: &Forget, now: Millis) -> Result<Forgotten> {
-        super::forget(&mut Ledger::open(&self.store)?, what, now)
+        self.held(|ledger| super::forget(ledger, what, now))
     }
 
     /// Takes the spool into a transaction of the host's own database, instead of a ledger of the
@@ -228,5 +229,9 @@ impl Graph {
     /// Then the host must abort the transaction. The spool is as it was.
     pub fn absorb(&self, txn: &WriteTransaction, now: Millis) -> Result<Pending> {
         super::absorb(&self.store, txn, now)
+    }
+
+    fn held<T>(&self, work: impl FnOnce(&mut Ledger) -> Result<T>) -> Result<T> {
+        guarded(&self.store, || work(&mut Ledger::open(&self.store)?))
     }
 }

@@ -39,9 +39,8 @@ pub fn verify(ledger: &Ledger) -> Result<Verified> {
         .collect::<Result<_>>()?;
     let mut rows = tables.published_all()?;
     rows.sort();
-    let published = Snapshot::open(ledger.store())
-        .all()
-        .is_some_and(|records| records == rows);
+    let snapshot = Snapshot::open(ledger.store());
+    let published = snapshot.is_whole() && snapshot.all().is_some_and(|records| records == rows);
     Ok(Verified {
         targets,
         differing,
@@ -55,6 +54,7 @@ pub fn rebuild(ledger: &Ledger) -> Result<u64> {
     let txn = ledger.write()?;
     let mut tables = Tables::open(&txn)?;
     let targets: BTreeSet<u32> = ledger::rebuild(&mut tables)?;
+    tables.go_on_from(Snapshot::open(ledger.store()).generation_of(ledger.id()));
     tables.write_numbers(true)?;
     drop(tables);
     txn.commit().map_err(|e| Error::store("commit a rebuild", e))?;

@@ -22,7 +22,7 @@ pub(super) enum Publication {
 
 impl Publication {
     /// From the published state to `now`, which the tables hold. `changed` are the targets that
-    /// changed since the state `since`; unless that one is published, everything is.
+    /// changed since the state `since`; unless that one is published undamaged, everything is.
     pub(super) fn prepare(
         store: &Path,
         tables: &impl View,
@@ -31,10 +31,11 @@ impl Publication {
         changed: &BTreeSet<u32>,
     ) -> Result<Self> {
         let snapshot = Snapshot::open(store);
-        if snapshot.stamp() == Some(now) {
+        let published = snapshot.stamp().filter(|_| snapshot.is_whole());
+        if published == Some(now) {
             return Ok(Self::Nothing);
         }
-        if snapshot.stamp() == Some(since) && snapshot.has_room_for(changed.len()) {
+        if published == Some(since) && snapshot.has_room_for(changed.len()) {
             let changed = changed
                 .iter()
                 .map(|target| tables.published(*target))

@@ -9,6 +9,7 @@ pub(crate) mod events;
 mod forget;
 #[cfg(feature = "cli")]
 mod forgotten;
+mod guard;
 mod intern;
 mod open;
 mod packed;
@@ -35,6 +36,7 @@ pub use forget::{Forget, Forgotten};
 pub use forgotten::ForgottenContent;
 #[cfg(feature = "cli")]
 pub(crate) use forgotten::forget_content;
+pub use guard::{damaged, guarded};
 pub use open::Ledger;
 pub(crate) use open::prepare;
 pub(crate) use published::View;

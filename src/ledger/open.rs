@@ -1,12 +1,15 @@
 //! Opening the ledger: one process at a time, migrated, private to the user.
 
-use std::fs::OpenOptions;
-use std::os::unix::fs::OpenOptionsExt;
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io;
+use std::ops::Range;
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use redb::backends::FileBackend;
 use redb::{Builder, Database, ReadTransaction, ReadableDatabase, ReadableTable, WriteTransaction};
 
+use super::guard::guarded;
 use super::migrations::STEPS;
 use super::rows;
 use super::scrub::scrub;
@@ -15,6 +18,12 @@ use crate::{Error, Result};
 
 /// The file name of the ledger in its store.
 const FILE: &str = "store.redb";
+
+/// What lies beside a ledger from which something was published.
+const PUBLISHED: [&str; 2] = ["reach.snap", "index"];
+
+/// The bytes behind the mark with which a redb file begins, up to the end of its header's page.
+const HEADER: Range<u64> = 9..4096;
 
 /// The format that this version writes.
 const KNOWN: u32 = STEPS.len() as u32;
@@ -37,11 +46,27 @@ impl Ledger {
     /// [`Error::is_locked`] when another process holds it, [`Error::is_newer_format`] when a newer
     /// version wrote it, [`Error::is_corrupt`] when it is damaged, else what the system said.
     pub fn open(store: &Path) -> Result<Self> {
-        let path = store.join(FILE);
-        Self::open_file(store, &path).map_err(|e| e.on(&path))
+        Self::open_as(store, false)
     }
 
-    fn open_file(store: &Path, path: &Path) -> Result<Self> {
+    /// Opens it as [`open`](Self::open) does, and first compares every page with its checksum, which
+    /// reads the whole file.
+    pub fn open_checked(store: &Path) -> Result<Self> {
+        Self::open_as(store, true)
+    }
+
+    /// Where the ledger of a store lies.
+    pub(super) fn file(store: &Path) -> PathBuf {
+        store.join(FILE)
+    }
+
+    fn open_as(store: &Path, checked: bool) -> Result<Self> {
+        let path = Self::file(store);
+        guarded(store, || Self::open_file(store, &path, checked)).map_err(|e| e.of_ledger(&path))
+    }
+
+    fn open_file(store: &Path, path: &Path, checked: bool) -> Result<Self> {
+        let was_there = path.exists();
         let file = OpenOptions::new()
             .read(true)
             .write(true)
@@ -50,9 +75,12 @@ impl Ledger {
             .mode(0o600)
             .open(path)
             .map_err(|e| Error::io("open", path, e))?;
+        let published = was_there && PUBLISHED.iter().any(|name| store.join(name).exists());
+        make_ready(&file, published).map_err(|e| Error::io("look at", path, e))??;
         let database = Builder::new()
             .set_cache_size(CACHE)
-            .create_with_backend(FileBackend::new(file).during("lock")?)
+            .set_check_integrity_on_open(checked)
+            .create_with_backend(FileBackend::new(file).during("open")?)
             .during("open")?;
         let id = settle(&database)?;
         let store = store.to_path_buf();
@@ -86,6 +114,42 @@ impl Ledger {
 
     pub(crate) fn read(&self) -> Result<ReadTransaction> {
         self.database.begin_read().during("begin reading")
+    }
+}
+
+/// A file whose making was cut short by a kill is made from the beginning; one that is as blank although
+/// something was published from it has been damaged.
+fn make_ready(file: &File, published: bool) -> io::Result<Result<()>> {
+    // Somebody who holds the file is making it, or will be named by the opening that follows.
+    if !is_blank(file)? || matches!(file.try_lock(), Err(TryLockError::WouldBlock)) || !is_blank(file)? {
+        return Ok(Ok(()));
+    }
+    if published {
+        let what = "it is blank, although something was published from it";
+        return Ok(Err(Error::corrupt("its beginning", what)));
+    }
+    file.set_len(0).map(Ok)
+}
+
+/// Whether nothing was ever committed to the file: redb writes the first bytes last, and before them
+/// only a header.
+fn is_blank(file: &File) -> io::Result<bool> {
+    let mut bytes = [0; 64 << 10];
+    let mut at = 0;
+    loop {
+        let portion = match file.read_at(&mut bytes, at)? {
+            0 => return Ok(true),
+            len => &bytes[..len],
+        };
+        let counts = |place: u64| !HEADER.contains(&place);
+        if portion
+            .iter()
+            .zip(at..)
+            .any(|(byte, place)| *byte != 0 && counts(place))
+        {
+            return Ok(false);
+        }
+        at += portion.len() as u64;
     }
 }
 
@@ -187,10 +251,60 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_is_no_ledger_is_named() {
+    fn a_file_that_is_no_ledger_is_damage() {
         let store = tempfile::tempdir().expect("a folder");
-        std::fs::write(store.path().join(FILE), [7; 5000]).expect("written");
+        let path = store.path().join(FILE);
+        std::fs::write(&path, [7; 5000]).expect("written");
         let error = Ledger::open(store.path()).map(|_| ()).expect_err("no ledger");
-        assert!(error.to_string().contains(FILE), "{error}");
+        assert!(error.is_corrupt() && error.remedy().is_some(), "{error:?}");
+        assert_eq!(error.path(), Some(path.as_path()));
+        assert_eq!(std::fs::read(&path).expect("the file"), [7; 5000]);
+    }
+
+    #[test]
+    fn a_file_whose_making_was_cut_short_is_made_anew() {
+        let store = tempfile::tempdir().expect("a folder");
+        let path = store.path().join(FILE);
+        let mut begun = vec![0; 1 << 20];
+        begun[9..300].fill(7);
+        for bytes in [&[][..], &[0; 5], &begun[..200], &begun[..]] {
+            std::fs::write(&path, bytes).expect("written");
+            let id = Ledger::open(store.path()).expect("made").id();
+            assert_eq!(Ledger::open(store.path()).expect("opened again").id(), id);
+        }
+    }
+
+    #[test]
+    fn a_blank_file_from_which_something_was_published_is_damage() {
+        for published in PUBLISHED {
+            let store = tempfile::tempdir().expect("a folder");
+            let path = store.path().join(FILE);
+            std::fs::write(store.path().join(published), "").expect("published");
+            for len in [0, 1 << 20] {
+                std::fs::write(&path, vec![0; len]).expect("blank");
+                let error = Ledger::open(store.path()).map(|_| ()).expect_err("damaged");
+                assert!(error.is_corrupt() && error.remedy().is_some(), "{error:?}");
+                assert_eq!(std::fs::metadata(&path).expect("the file").len(), len as u64);
+            }
+            std::fs::remove_file(&path).expect("moved away");
+            Ledger::open(store.path()).expect("a new one");
+        }
+    }
+
+    #[test]
+    fn every_changed_byte_that_counts_is_found_by_a_checked_opening() {
+        let store = tempfile::tempdir().expect("a folder");
+        let path = store.path().join(FILE);
+        drop(Ledger::open(store.path()).expect("created"));
+        drop(Ledger::open_checked(store.path()).expect("right"));
+        let mut bytes = std::fs::read(&path).expect("the file");
+        let name = bytes
+            .windows(10)
+            .position(|text| text == b"rekal.meta")
+            .expect("a table");
+        bytes[name] ^= 1;
+        std::fs::write(&path, &bytes).expect("written");
+        let error = Ledger::open_checked(store.path()).map(|_| ()).expect_err("damaged");
+        assert!(error.is_corrupt(), "{error:?}");
     }
 }

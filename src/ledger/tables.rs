@@ -80,6 +80,12 @@ impl<'t> Tables<'t> {
         })
     }
 
+    /// Goes on from a generation that was published. A ledger that was put back from a copy is behind it,
+    /// and would come to the number of a state that it is not in.
+    pub(crate) fn go_on_from(&mut self, published: u64) {
+        self.numbers.generation = self.numbers.generation.max(published);
+    }
+
     /// Writes the numbers back. `changed`: what is published is no longer what this ledger says.
     pub(crate) fn write_numbers(&mut self, changed: bool) -> Result<()> {
         if changed {

@@ -9,7 +9,7 @@
 //! | 32 | 8 | generation of the ledger |
 //! | 40 | 8 | generation of the base: its own in a base, the base's in a delta |
 //! | 48 | 4 | number of buckets, a power of two |
-//! | 52 | 4 | 0 |
+//! | 52 | 4 | sum of everything behind the header |
 //! | 56 | 8 | FNV-1a 64 of the 56 bytes before |
 //! | 64 | 8 each | buckets: 0 is empty, else the first 16 bits of a record's hash, then 48 bits of its offset |
 //! | … | | records: length of the body (4), the body, FNV-1a 64 of the body (8) |
@@ -18,11 +18,13 @@
 //! postcard. A record's hash is the FNV-1a 64 of its id; its bucket is the first free one from
 //! `hash mod buckets` on, wrapping. At least half of the buckets are empty.
 //!
-//! There is no checksum over the whole: reading a few records must not cost reading all. Damage in a
-//! bucket leads to no record or to one whose id or checksum does not fit, which is no record either.
+//! The sum is FNV-1a 64 over numbers of 8 bytes instead of single ones, the last one filled up with 0, its
+//! halves combined by exclusive or. Who looks up a few records does not read all to compare it. Damage in a bucket leads to no record
+//! or to one whose id or checksum does not fit, which is no record either. The drain does compare it, and
+//! publishes anew what does not fit.
 
 use crate::edge::SessionId;
-use crate::hash::fnv64;
+use crate::hash::{FNV_BASIS, FNV_PRIME, fnv64};
 use crate::reach::Reach;
 use crate::{Error, Result};
 
@@ -50,6 +52,7 @@ pub(super) struct Header {
     pub(super) base: u64,
     pub(super) records: u32,
     pub(super) buckets: u32,
+    pub(super) sum: u32,
 }
 
 impl Header {
@@ -62,15 +65,16 @@ impl Header {
         bytes[32..40].copy_from_slice(&self.stamp.generation.to_le_bytes());
         bytes[40..48].copy_from_slice(&self.base.to_le_bytes());
         bytes[48..52].copy_from_slice(&self.buckets.to_le_bytes());
-        let sum = fnv64(&bytes[..56]);
-        bytes[56..].copy_from_slice(&sum.to_le_bytes());
+        bytes[52..56].copy_from_slice(&self.sum.to_le_bytes());
+        let own = fnv64(&bytes[..56]);
+        bytes[56..].copy_from_slice(&own.to_le_bytes());
         bytes
     }
 
     /// `None` for anything that this version did not write.
     pub(super) fn decode(bytes: &[u8; HEADER]) -> Option<Self> {
         let fits = &bytes[..8] == MAGIC && number(&bytes[8..12]) == u128::from(VERSION);
-        let sum = number(&bytes[56..]) == u128::from(fnv64(&bytes[..56]));
+        let own = number(&bytes[56..]) == u128::from(fnv64(&bytes[..56]));
         let header = Self {
             stamp: Stamp {
                 ledger: number(&bytes[16..32]),
@@ -79,14 +83,26 @@ impl Header {
             base: number(&bytes[40..48]) as u64,
             records: number(&bytes[12..16]) as u32,
             buckets: number(&bytes[48..52]) as u32,
+            sum: number(&bytes[52..56]) as u32,
         };
-        (fits && sum && header.buckets.is_power_of_two()).then_some(header)
+        (fits && own && header.buckets.is_power_of_two()).then_some(header)
     }
 
     /// The offset of the first record.
     pub(super) fn records_at(&self) -> u64 {
         HEADER as u64 + u64::from(self.buckets) * BUCKET as u64
     }
+}
+
+/// The sum of what lies behind a header. By eights, because it is taken of all of it at every drain.
+pub(super) fn sum_of(bytes: &[u8]) -> u32 {
+    let mut sum = FNV_BASIS;
+    for part in bytes.chunks(8) {
+        let mut padded = [0; 8];
+        padded[..part.len()].copy_from_slice(part);
+        sum = (sum ^ u64::from_le_bytes(padded)).wrapping_mul(FNV_PRIME);
+    }
+    (sum ^ sum >> 32) as u32
 }
 
 /// The hash by which a session's record is found.
@@ -151,11 +167,13 @@ mod tests {
             base: 2,
             records: 1,
             buckets: 4,
+            sum: 5,
         };
         let bytes = header.encode();
         assert_eq!(&bytes[..16], b"rekalsnp\x01\0\0\0\x01\0\0\0");
         assert_eq!(&bytes[16..34], b"\x02\x01\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x03\0");
         assert_eq!(&bytes[40..52], b"\x02\0\0\0\0\0\0\0\x04\0\0\0");
+        assert_eq!(&bytes[52..56], b"\x05\0\0\0");
         assert_eq!(Header::decode(&bytes), Some(header));
 
         let reach = Reach {
@@ -173,6 +191,13 @@ mod tests {
     }
 
     #[test]
+    fn eight_bytes_are_one_step_of_the_sum() {
+        assert_eq!(sum_of(b""), 0x4fd0_bfc1);
+        assert_eq!(sum_of(b"a"), 0x2962_30c0);
+        assert_ne!(sum_of(b"eight by"), sum_of(b"eight byt"));
+    }
+
+    #[test]
     fn every_flipped_byte_of_a_header_is_noticed() {
         let bytes = Header {
             stamp: Stamp {
@@ -182,6 +207,7 @@ mod tests {
             base: 8,
             records: 0,
             buckets: 1,
+            sum: 7,
         }
         .encode();
         for at in 0..HEADER {

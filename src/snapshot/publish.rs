@@ -7,7 +7,7 @@ use std::io::{ErrorKind, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
-use super::layout::{BUCKET, HEADER, Header, Stamp, bucket, encode_record, hash_of};
+use super::layout::{BUCKET, HEADER, Header, Stamp, bucket, encode_record, hash_of, sum_of};
 use super::read::{BASE, DELTA, Snapshot};
 use crate::edge::SessionId;
 use crate::reach::Reach;
@@ -46,7 +46,7 @@ impl Snapshot {
     /// Whether so many more changes still make a delta rather than a new base.
     pub(crate) fn has_room_for(&self, changes: usize) -> bool {
         match self.files() {
-            (Some(base), Some(delta)) if delta.all().is_some() => {
+            (Some(base), Some(delta)) => {
                 changes + delta.header.records as usize <= SMALL + base.header.records as usize / 8
             }
             (Some(base), None) => changes <= SMALL + base.header.records as usize / 8,
@@ -99,6 +99,7 @@ fn encode(stamp: Stamp, base: u64, records: &[(SessionId, Reach)]) -> Result<Vec
         base,
         records: records.len() as u32,
         buckets: (records.len() * 2).next_power_of_two().max(2) as u32,
+        sum: 0,
     };
     let mut buckets = vec![0u64; header.buckets as usize];
     let mut bytes = vec![0; header.records_at() as usize];
@@ -111,11 +112,12 @@ fn encode(stamp: Stamp, base: u64, records: &[(SessionId, Reach)]) -> Result<Vec
         buckets[at] = bucket(hash, bytes.len() as u64);
         encode_record(id, reach, &mut bytes)?;
     }
-    bytes[..HEADER].copy_from_slice(&header.encode());
     for (at, bucket) in buckets.iter().enumerate() {
         let offset = HEADER + at * BUCKET;
         bytes[offset..offset + BUCKET].copy_from_slice(&bucket.to_le_bytes());
     }
+    let sum = sum_of(&bytes[HEADER..]);
+    bytes[..HEADER].copy_from_slice(&Header { sum, ..header }.encode());
     Ok(bytes)
 }
 
@@ -217,6 +219,7 @@ mod tests {
         let right = |bytes: &[u8]| {
             fs::write(&path, bytes).expect("written");
             (0..4).all(|i| count(store.path(), &format!("session-{i}")).is_none_or(|n| n == i + 1))
+                && Snapshot::open(store.path()).is_whole() == (bytes == good)
         };
         for at in 0..good.len() {
             let mut torn = good.clone();
@@ -225,6 +228,8 @@ mod tests {
             assert!(right(&good[..at]), "cut at {at}");
         }
         assert!(right(&good));
+        assert!(right(&[&good[..], b"more"].concat()));
+        fs::write(&path, &good).expect("written");
         assert_eq!(count(store.path(), "session-3"), Some(4));
     }
 }

@@ -2,10 +2,13 @@
 //! the answer is that nothing is known; never an error.
 
 use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
-use super::layout::{BUCKET, FRAME, HEADER, Header, Stamp, body_len, decode_record, hash_of, number, offset_in};
+use super::layout::{
+    BUCKET, FRAME, HEADER, Header, Stamp, body_len, decode_record, hash_of, number, offset_in, sum_of,
+};
 use crate::edge::SessionId;
 use crate::reach::{Reach, Reached};
 
@@ -45,8 +48,20 @@ impl Snapshot {
         self.delta.as_ref().or(self.base.as_ref()).map(|file| file.header.stamp)
     }
 
+    /// The generation of this ledger that is published; 0 if none is.
+    pub(crate) fn generation_of(&self, ledger: u128) -> u64 {
+        let own = self.stamp().filter(|stamp| stamp.ledger == ledger);
+        own.map_or(0, |stamp| stamp.generation)
+    }
+
     pub(super) fn files(&self) -> (Option<&SnapshotFile>, Option<&SnapshotFile>) {
         (self.base.as_ref(), self.delta.as_ref())
+    }
+
+    /// Whether every byte of what is published is as it was written.
+    pub(crate) fn is_whole(&self) -> bool {
+        let files = [&self.delta, &self.base].into_iter().flatten();
+        self.base.is_some() && files.into_iter().all(SnapshotFile::is_whole)
     }
 
     /// All records, each session once. `None` if one is damaged or missing.
@@ -80,6 +95,15 @@ impl SnapshotFile {
         file.read_exact_at(&mut bytes, 0).ok()?;
         let header = Header::decode(&bytes)?;
         Some(Self { file, header })
+    }
+
+    fn is_whole(&self) -> bool {
+        let mut bytes = Vec::new();
+        let mut file = &self.file;
+        let read = file
+            .seek(SeekFrom::Start(HEADER as u64))
+            .and_then(|_| file.read_to_end(&mut bytes));
+        read.is_ok() && sum_of(&bytes) == self.header.sum
     }
 
     fn find(&self, target: &SessionId) -> Option<Reach> {

@@ -22,7 +22,7 @@ const LIBRARY: &[&[&str]] = &[
 /// The program, which stands on the library.
 const PROGRAM: &[&[&str]] = &[
     &["answer"],
-    &["out", "env", "when", "git"],
+    &["out", "env", "when", "git", "panics"],
     &["hold", "progress"],
     &["place", "config", "columns"],
     &["call"],
