@@ -16,8 +16,6 @@ pub struct Repository {
 /// What a checkpoint remembers of the worktree that it ran in. `None`: no git, no commit, not set.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Head {
-    /// The commit checked out.
-    pub commit: Option<String>,
     /// The branch checked out.
     pub branch: Option<String>,
     /// The mail address that commits are made with.
@@ -54,11 +52,19 @@ impl Repository {
         all
     }
 
+    /// The commit that is checked out in the worktree that was looked from: read from files, else asked
+    /// of git. `None`: no git, or no commit yet.
+    pub fn commit(&self) -> Option<String> {
+        let folder = self.here.as_deref().unwrap_or(&self.common);
+        let dir = self.here.as_ref().and_then(|here| git_dir(&here.join(".git")));
+        let dir = dir.as_ref().unwrap_or(&self.common);
+        read_commit(dir, &self.common).or_else(|| ask(folder, &["rev-parse", "--verify", "--quiet", "HEAD"]))
+    }
+
     /// Asks git about the worktree that was looked from.
     pub fn head(&self) -> Head {
         let folder = self.here.as_deref().unwrap_or(&self.common);
         Head {
-            commit: ask(folder, &["rev-parse", "--verify", "--quiet", "HEAD"]),
             branch: ask(folder, &["symbolic-ref", "--quiet", "--short", "HEAD"]),
             author: author(folder),
         }
@@ -79,6 +85,30 @@ impl Repository {
 /// The mail address that commits of this user in `folder` are made with.
 pub fn author(folder: &Path) -> Option<String> {
     ask(folder, &["config", "--get", "user.email"])
+}
+
+/// What `HEAD` stands for: a commit, or a name whose commit lies in a file or among the packed ones.
+fn read_commit(git_dir: &Path, common: &Path) -> Option<String> {
+    let head = fs::read_to_string(git_dir.join("HEAD")).ok()?;
+    let Some(name) = head.trim().strip_prefix("ref:").map(str::trim) else {
+        return a_commit(&head);
+    };
+    let loose = [git_dir, common]
+        .iter()
+        .find_map(|dir| fs::read_to_string(dir.join(name)).ok());
+    loose.and_then(|text| a_commit(&text)).or_else(|| {
+        let packed = fs::read_to_string(common.join("packed-refs")).ok()?;
+        packed.lines().find_map(|line| match line.split_once(' ') {
+            Some((commit, of)) if of == name => a_commit(commit),
+            _ => None,
+        })
+    })
+}
+
+fn a_commit(text: &str) -> Option<String> {
+    let text = text.trim();
+    let fits = text.len() >= 40 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+    fits.then(|| text.to_owned())
 }
 
 /// `.git` is the git directory, or a file that names it.
@@ -197,4 +227,34 @@ fn ask(folder: &Path, question: &[&str]) -> Option<String> {
     let text = String::from_utf8(output.stdout).ok()?;
     let answer = text.trim();
     (output.status.success() && !answer.is_empty()).then(|| answer.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const COMMIT: &str = "0123456789abcdef0123456789abcdef01234567";
+
+    fn commit(files: &[(&str, &str)]) -> Option<String> {
+        let folder = tempfile::tempdir().expect("a folder");
+        for (name, text) in files {
+            let path = folder.path().join(name);
+            fs::create_dir_all(path.parent().expect("a parent")).expect("folders");
+            fs::write(path, text).expect("written");
+        }
+        read_commit(&folder.path().join("w"), &folder.path().join("c"))
+    }
+
+    #[test]
+    fn head_is_a_commit_or_a_name_in_a_file_or_among_the_packed() {
+        let found = Some(COMMIT.to_owned());
+        let line = format!("{COMMIT}\n");
+        assert_eq!(commit(&[("w/HEAD", &line)]), found);
+        let named = ("w/HEAD", "ref: refs/heads/main\n");
+        assert_eq!(commit(&[named, ("c/refs/heads/main", &line)]), found);
+        let packed = format!("# pack-refs with: peeled\n{COMMIT} refs/heads/main\n");
+        assert_eq!(commit(&[named, ("c/packed-refs", &packed)]), found);
+        assert_eq!(commit(&[named]), None);
+        assert_eq!(commit(&[("w/HEAD", "rubbish")]), None);
+    }
 }

@@ -10,13 +10,13 @@ use crate::ledger::{CheckpointRow, Ledger, SessionReader, Sessions};
 use crate::transcript::{self, Roots};
 
 /// What a checkpoint works from.
-pub struct Checkpoint {
+pub struct Checkpoint<'a> {
     /// Where the agents keep their transcripts.
     pub roots: Roots,
     /// Which of the sessions are captured.
     pub scope: Scope,
     /// When and on which commit.
-    pub circumstances: Circumstances,
+    pub circumstances: Circumstances<'a>,
     /// Whether to note the checkpoint itself: in a git repository.
     pub noted: bool,
 }
@@ -50,7 +50,7 @@ pub enum Progress {
 
 /// Captures new turns, drains the spool and publishes the index. The ledger is held by the caller,
 /// so that nobody else writes meanwhile.
-pub fn checkpoint(ledger: &Ledger, work: &Checkpoint, progress: &mut dyn FnMut(Progress)) -> Result<Report> {
+pub fn checkpoint(ledger: &Ledger, work: &Checkpoint<'_>, progress: &mut dyn FnMut(Progress)) -> Result<Report> {
     let discovered = transcript::discover(&work.roots);
     let bytes = discovered.found.iter().map(|found| found.size).sum();
     let files = discovered.found.len() as u64;
@@ -77,20 +77,22 @@ pub fn checkpoints(ledger: &Ledger, limit: usize) -> Result<Vec<CheckpointRow>> 
     Ok(rows)
 }
 
-fn note(ledger: &Ledger, circumstances: &Circumstances, sessions: &[u32]) -> Result<()> {
+/// Notes the checkpoint, unless it says nothing that the last one did not.
+fn note(ledger: &Ledger, circumstances: &Circumstances<'_>, sessions: &[u32]) -> Result<()> {
+    let last = checkpoints(ledger, 1)?;
+    if sessions.is_empty() && last.first().is_some_and(|last| last.head == circumstances.head) {
+        return Ok(());
+    }
     let row = CheckpointRow {
         at: circumstances.at,
         head: circumstances.head.clone(),
-        branch: circumstances.branch.clone(),
-        author: circumstances.author.clone(),
+        branch: circumstances.asked.branch.clone(),
+        author: circumstances.asked.author.clone(),
         sessions: sessions.to_vec(),
     };
     let txn = ledger.write()?;
     let mut tables = Sessions::open(&txn)?;
-    if tables.put_checkpoint(&row)? {
-        tables.close()?;
-        return txn.commit().map_err(|e| Error::store("commit a checkpoint", e));
-    }
-    drop(tables);
-    txn.abort().map_err(|e| Error::store("leave a checkpoint out", e))
+    tables.put_checkpoint(&row)?;
+    tables.close()?;
+    txn.commit().map_err(|e| Error::store("commit a checkpoint", e))
 }

@@ -11,4 +11,4 @@ pub use checkpoint::{Checkpoint, Progress, Report, checkpoint, checkpoints};
 pub use forget::{forget, forget_dry};
 pub use publish::{index_of, publish, rebuild};
 pub use scope::Scope;
-pub use sessions::{Captured, Circumstances};
+pub use sessions::{Asked, Captured, Circumstances};

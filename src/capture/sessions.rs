@@ -2,6 +2,7 @@
 //! has, and the next one goes on from there.
 
 use std::borrow::Cow;
+use std::cell::LazyCell;
 use std::collections::HashSet;
 use std::path::Path;
 
@@ -16,12 +17,18 @@ use crate::{Error, Result};
 const PORTION: usize = 4 << 20;
 
 /// What a new session's record gets from its surroundings.
-#[derive(Clone, Default, Debug)]
-pub struct Circumstances {
+pub struct Circumstances<'a> {
     /// The time of the checkpoint.
     pub at: Millis,
     /// The commit that is checked out.
     pub head: Option<String>,
+    /// What is asked only when there is something new to note it with.
+    pub asked: LazyCell<Asked, Box<dyn FnOnce() -> Asked + 'a>>,
+}
+
+/// What takes another process to find out.
+#[derive(Clone, Default, Debug)]
+pub struct Asked {
     /// The branch that is checked out.
     pub branch: Option<String>,
     /// The author's mail address.
@@ -58,11 +65,11 @@ pub struct Captured {
 }
 
 /// What decides how a session is written.
-struct Surroundings<'a> {
+struct Surroundings<'a, 'c> {
     /// Every transcript that is there.
     paths: HashSet<String>,
     scope: &'a Scope,
-    circumstances: &'a Circumstances,
+    circumstances: &'a Circumstances<'c>,
 }
 
 /// A reading that waits for its transaction.
@@ -77,7 +84,7 @@ pub(super) fn capture(
     ledger: &Ledger,
     found: &[Found],
     scope: &Scope,
-    circumstances: &Circumstances,
+    circumstances: &Circumstances<'_>,
     seen: &mut dyn FnMut(u64),
 ) -> Result<Captured> {
     let known = SessionReader::open(&ledger.read()?)?.transcripts()?;
@@ -155,7 +162,7 @@ fn read<'f>(
 fn write(
     ledger: &Ledger,
     portion: &mut Vec<Waiting<'_>>,
-    surroundings: &Surroundings<'_>,
+    surroundings: &Surroundings<'_, '_>,
     report: &mut Captured,
 ) -> Result<()> {
     if portion.is_empty() {
@@ -195,7 +202,7 @@ fn note(sessions: &mut Sessions<'_>, waiting: &Waiting<'_>, outcome: Outcome) ->
 fn write_one(
     sessions: &mut Sessions<'_>,
     waiting: &mut Waiting<'_>,
-    surroundings: &Surroundings<'_>,
+    surroundings: &Surroundings<'_, '_>,
     report: &mut Captured,
 ) -> Result<Option<Outcome>> {
     let reading = &mut waiting.reading;
@@ -250,14 +257,14 @@ fn write_one(
 }
 
 /// The record of a session: what was known of it stays, what the transcript says of it is replaced.
-fn record(known: Option<SessionRow>, session: &Session, number: u32, circumstances: &Circumstances) -> Record {
+fn record(known: Option<SessionRow>, session: &Session, number: u32, circumstances: &Circumstances<'_>) -> Record {
     let session = session.clone();
     match known {
         Some(row) => Record { session, ..row.record },
         None => Record {
             number,
             session,
-            author: circumstances.author.clone(),
+            author: circumstances.asked.author.clone(),
             captured_at: circumstances.at,
             commit: circumstances.head.clone(),
             turn_count: 0,

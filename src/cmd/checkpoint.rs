@@ -1,7 +1,8 @@
+use std::cell::LazyCell;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use rekal::capture::{self, Circumstances, Report, Scope, checkpoint};
+use rekal::capture::{self, Asked, Circumstances, Report, Scope, checkpoint};
 use rekal::graph::Drained;
 use rekal::transcript::Roots;
 use serde::Serialize;
@@ -79,28 +80,15 @@ impl Checkpoint {
         Ok(Answer::Yes)
     }
 
-    fn work(&self, call: &Call, place: &Place) -> capture::Checkpoint {
-        let at = when::now();
-        let (scope, circumstances) = match &place.scope {
-            PlaceScope::Repository(repository) => {
-                let head = repository.head();
-                let circumstances = Circumstances {
-                    at,
-                    head: head.commit,
-                    branch: head.branch,
-                    author: head.author,
-                };
-                (Scope::Below(repository.worktrees()), circumstances)
-            }
-            PlaceScope::Everything => {
-                let author = call.env.current_dir.as_deref().and_then(git::author);
-                let circumstances = Circumstances {
-                    at,
-                    author,
-                    ..Circumstances::default()
-                };
-                (Scope::Everything, circumstances)
-            }
+    fn work<'a>(&self, call: &'a Call, place: &'a Place) -> capture::Checkpoint<'a> {
+        let (scope, head) = match &place.scope {
+            PlaceScope::Repository(repository) => (Scope::Below(repository.worktrees()), repository.commit()),
+            PlaceScope::Everything => (Scope::Everything, None),
+        };
+        let circumstances = Circumstances {
+            at: when::now(),
+            head,
+            asked: LazyCell::new(Box::new(|| ask(call, place))),
         };
         capture::Checkpoint {
             roots: Roots {
@@ -111,6 +99,20 @@ impl Checkpoint {
             circumstances,
             noted: matches!(place.scope, PlaceScope::Repository(_)),
         }
+    }
+}
+
+/// What git says, asked only when there is something to note.
+fn ask(call: &Call, place: &Place) -> Asked {
+    match &place.scope {
+        PlaceScope::Repository(repository) => {
+            let git::Head { branch, author } = repository.head();
+            Asked { branch, author }
+        }
+        PlaceScope::Everything => Asked {
+            branch: None,
+            author: call.env.current_dir.as_deref().and_then(git::author),
+        },
     }
 }
 

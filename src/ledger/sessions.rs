@@ -213,21 +213,14 @@ impl<'t> Sessions<'t> {
         Ok(())
     }
 
-    /// Notes a checkpoint, unless it says nothing that the last one did not (`false`).
-    pub(crate) fn put_checkpoint(&mut self, row: &CheckpointRow) -> Result<bool> {
-        let last: Option<CheckpointRow> = match self.checkpoints.last().during("read the last checkpoint")? {
-            Some((_, row)) => Some(rows::decode(row.value(), "rekal.checkpoints")?),
-            None => None,
-        };
-        if row.sessions.is_empty() && last.is_some_and(|last| last.head == row.head) {
-            return Ok(false);
-        }
+    /// Notes a checkpoint.
+    pub(crate) fn put_checkpoint(&mut self, row: &CheckpointRow) -> Result<()> {
         let number = self.numbers.next_checkpoint;
         self.numbers.next_checkpoint += 1;
         self.checkpoints
             .insert(number, rows::encode(row)?.as_slice())
             .during("note a checkpoint")?;
-        Ok(true)
+        Ok(())
     }
 
     /// Writes the numbers back.
