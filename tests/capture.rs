@@ -252,3 +252,28 @@ fn a_forgotten_session_is_in_no_file_and_does_not_come_back() {
     assert_eq!(turns(&stage, "s1").len(), 2);
     assert_eq!(holding(&stage, "zanzibar-session"), Vec::<String>::new());
 }
+
+#[test]
+fn two_thousand_files_and_a_line_of_a_megabyte_are_captured() {
+    let stage = Stage::new();
+    let image = json!({
+        "type": "user", "uuid": "i", "sessionId": "large", "cwd": "/home/dev/app", "timestamp": "2026-11-02T10:01:00.000Z",
+        "message": {"role": "user", "content": [
+            {"type": "image", "source": {"type": "base64", "data": "A".repeat(1_400 << 10)}},
+            {"type": "text", "text": "what is on this picture"},
+        ]},
+    });
+    let before = claude_line("large", 0, "user", "a picture follows");
+    fs::write(stage.transcript("large"), format!("{before}{image}\n")).expect("written");
+    for n in 0..2000 {
+        stage.claude(&format!("many-{n}"), &[("user", &format!("question number {n}"))]);
+    }
+    let report = stage.run(&["checkpoint", "-j"]).json();
+    assert_eq!(
+        (&report["transcripts"], &report["sessions_new"]),
+        (&json!(2001), &json!(2001))
+    );
+    assert_eq!((&report["turns"], &report["skipped_lines"]), (&json!(2002), &json!(0)));
+    assert_eq!(turns(&stage, "large"), ["a picture follows", "what is on this picture"]);
+    assert_eq!(turns(&stage, "many-1999"), ["question number 1999"]);
+}

@@ -1,8 +1,8 @@
 //! What recall and drill read: the published copy of the sessions, searchable, never locked.
 //!
 //! One tantivy index in `<store>/index/`, so that one commit publishes everything at once: the turns,
-//! the sessions as a whole and their tool calls. [`Publisher`] writes it, under the ledger's lock;
-//! [`Index`] reads it, from any number of processes and from read-only folders.
+//! the sessions as a whole and their tool calls. `Publisher` writes it, under the ledger's lock;
+//! `Index` reads it, from any number of processes and from read-only folders.
 
 mod analysis;
 mod bm25;

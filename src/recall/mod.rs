@@ -1,7 +1,7 @@
 //! From a query to the sessions that answer it, and from a session to its turns.
 //!
-//! [`recall`] ranks, gates and explains what the published index holds; [`digest`] and [`json`] render
-//! its [`Answer`]. [`drill`] opens one session. Nothing here opens the ledger, writes a file or knows
+//! `recall` ranks, gates and explains what the published index holds; `digest` and `json` render
+//! its `Answer`. `drill` opens one session. Nothing here opens the ledger, writes a file or knows
 //! what time it is.
 
 mod answer;

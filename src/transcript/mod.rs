@@ -1,6 +1,6 @@
 //! Transcripts of coding agents: bytes to sessions, turns and tool calls.
 //!
-//! [`discover`] finds the files, [`read`] reads one of them, from its beginning or from where it
+//! `discover` finds the files, `read` reads one of them, from its beginning or from where it
 //! was left. One file of this folder for each agent knows its format; what leaves has no secrets.
 
 mod claude;
