@@ -72,9 +72,7 @@ pub fn checkpoint(ledger: &Ledger, work: &Checkpoint<'_>, progress: &mut dyn FnM
 
 /// The `limit` latest checkpoints, latest first.
 pub fn checkpoints(ledger: &Ledger, limit: usize) -> Result<Vec<CheckpointRow>> {
-    let mut rows = SessionReader::open(&ledger.read()?)?.checkpoints()?;
-    rows.truncate(limit);
-    Ok(rows)
+    SessionReader::open(&ledger.read()?)?.checkpoints(limit)
 }
 
 /// Notes the checkpoint, unless it says nothing that the last one did not.

@@ -159,29 +159,26 @@ fn tell(report: &Report) {
     for reason in &captured.unreadable {
         out::say(out::one_line(reason, SHOWN));
     }
-    if captured.unseen > 0 {
-        out::say(format!(
-            "{} files or folders of transcripts could not be looked at",
-            captured.unseen
-        ));
-    }
-    if captured.skipped_lines > 0 {
-        out::say(format!(
-            "{} lines of transcripts could not be read and were skipped",
-            captured.skipped_lines
-        ));
-    }
-    if captured.copies > 0 {
-        out::say(format!(
-            "{} transcripts are of sessions that another transcript holds and were left aside",
-            captured.copies
-        ));
-    }
-    if captured.elsewhere > 0 {
-        out::say(format!(
-            "{} sessions were held in other folders; rekal checkpoint --all takes them too",
-            captured.elsewhere
-        ));
+    let counted = [
+        (
+            captured.unseen,
+            "files or folders of transcripts could not be looked at",
+        ),
+        (
+            captured.skipped_lines,
+            "lines of transcripts could not be read and were skipped",
+        ),
+        (
+            captured.copies,
+            "transcripts are of sessions that another transcript holds and were left aside",
+        ),
+        (
+            captured.elsewhere,
+            "sessions were held in other folders; rekal checkpoint --all takes them too",
+        ),
+    ];
+    for (count, what) in counted.iter().filter(|(count, _)| *count > 0) {
+        out::say(format!("{count} {what}"));
     }
     for (reason, count) in &report.drained.bad_lines {
         out::say(format!("{count} lines of the spool are no events: {reason}"));

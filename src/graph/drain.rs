@@ -87,15 +87,20 @@ pub(super) fn absorb_claim(ledger: &Ledger, reader: &mut ClaimReader, drained: &
 
 /// The state that the ledger is in.
 pub(super) fn generation(ledger: &Ledger) -> Result<Stamp> {
-    let generation = ReadTables::open(&ledger.read()?)?.generation()?;
-    let ledger = ledger.id();
-    Ok(Stamp { ledger, generation })
+    stamp(ledger, &ReadTables::open(&ledger.read()?)?)
+}
+
+fn stamp(ledger: &Ledger, tables: &ReadTables) -> Result<Stamp> {
+    Ok(Stamp {
+        ledger: ledger.id(),
+        generation: tables.generation()?,
+    })
 }
 
 /// Publishes the ledger's state, where `changed` is what changed since the state `since`.
 pub(super) fn publish(ledger: &Ledger, since: Stamp, changed: &BTreeSet<u32>) -> Result<()> {
     let tables = ReadTables::open(&ledger.read()?)?;
-    let now = generation(ledger)?;
+    let now = stamp(ledger, &tables)?;
     Publication::prepare(ledger.store(), &tables, since, now, changed)?.publish(ledger.store())
 }
 

@@ -85,9 +85,10 @@ impl SessionReader {
         Ok(transcripts)
     }
 
-    /// The checkpoints, latest first.
-    pub(crate) fn checkpoints(&self) -> Result<Vec<CheckpointRow>> {
-        let rows = self.checkpoints.iter().during("read checkpoints")?.rev().map(|entry| {
+    /// The `limit` latest checkpoints, latest first.
+    pub(crate) fn checkpoints(&self, limit: usize) -> Result<Vec<CheckpointRow>> {
+        let rows = self.checkpoints.iter().during("read checkpoints")?.rev().take(limit);
+        let rows = rows.map(|entry| {
             let (_, row) = entry.during("read checkpoints")?;
             rows::decode(row.value(), "rekal.checkpoints")
         });

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use self::typed::typed;
 use super::discover::{Found, is_subagent};
 use super::gather::{Gathered, SoFar, clean};
-use super::line::objects;
+use super::line::entries;
 use super::loose::{Blocks, Flag, FromText, Object, Stamp, Text, Words};
 use super::queue::{Queue, Typed};
 use crate::edge::SessionId;
@@ -137,12 +137,8 @@ impl State {
     }
 
     pub(super) fn take(&mut self, line: &[u8], tail: bool, out: &mut Gathered) -> bool {
-        let (entries, whole) = objects::<Entry>(line);
-        if whole || !tail {
-            for entry in entries {
-                self.enter(entry, out);
-            }
-        }
+        let (entries, whole) = entries::<Entry>(line, tail);
+        entries.into_iter().for_each(|entry| self.enter(entry, out));
         whole
     }
 

@@ -17,7 +17,7 @@ use self::asked::asked;
 use self::tool::{Arguments, call};
 use super::discover::Found;
 use super::gather::{Gathered, SoFar};
-use super::line::objects;
+use super::line::entries;
 use super::loose::{Blocks, FromText, Object, Stamp, Text};
 use crate::edge::SessionId;
 use crate::hash::fnv64;
@@ -118,12 +118,8 @@ impl State {
     }
 
     pub(super) fn take(&mut self, line: &[u8], tail: bool, out: &mut Gathered) -> bool {
-        let (entries, whole) = objects::<Entry>(line);
-        if whole || !tail {
-            for entry in entries {
-                self.enter(entry, out);
-            }
-        }
+        let (entries, whole) = entries::<Entry>(line, tail);
+        entries.into_iter().for_each(|entry| self.enter(entry, out));
         whole
     }
 

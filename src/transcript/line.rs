@@ -78,7 +78,7 @@ pub(super) fn is_blank(line: &[u8]) -> bool {
 /// The objects of a line and whether all of it could be read. Two writers of one file, or one that
 /// was killed, can leave several objects in a line. Invalid UTF-8, control characters and halves of
 /// surrogate pairs are repaired in the line that has them.
-pub(super) fn objects<T: DeserializeOwned>(line: &[u8]) -> (Vec<T>, bool) {
+fn objects<T: DeserializeOwned>(line: &[u8]) -> (Vec<T>, bool) {
     if let Ok(text) = std::str::from_utf8(line) {
         let (objects, whole) = parse(text);
         if whole {
@@ -86,6 +86,15 @@ pub(super) fn objects<T: DeserializeOwned>(line: &[u8]) -> (Vec<T>, bool) {
         }
     }
     parse(&mend(line))
+}
+
+/// What is taken in of a line, and whether that is all of it. Of a `tail`, which may be completed later,
+/// nothing unless all of it could be read.
+pub(super) fn entries<T: DeserializeOwned>(line: &[u8], tail: bool) -> (Vec<T>, bool) {
+    match objects(line) {
+        (_, false) if tail => (Vec::new(), false),
+        taken => taken,
+    }
 }
 
 fn parse<T: DeserializeOwned>(text: &str) -> (Vec<T>, bool) {
