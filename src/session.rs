@@ -78,7 +78,8 @@ pub struct ToolCall {
     pub tool: String,
     /// The file it was used on.
     pub path: Option<String>,
-    /// The first 200 characters of the command it ran, without secrets.
+    /// The first 200 characters of the command it ran, without secrets. A longer one that makes a commit
+    /// keeps of it the subject alone.
     pub command: Option<String>,
 }
 

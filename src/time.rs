@@ -37,6 +37,32 @@ pub fn format_rfc3339(at: Millis) -> String {
     format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{milli:03}Z")
 }
 
+/// `2 November 2026`.
+///
+/// ```
+/// assert_eq!(rekal::time::day(1_796_040_000_123), "30 November 2026");
+/// ```
+pub fn day(at: Millis) -> String {
+    let (year, month, day) = civil_from_days((at / DAY) as i64);
+    let name = usize::try_from(month - 1).ok().and_then(|month| MONTHS.get(month));
+    format!("{day} {} {year}", name.copied().unwrap_or_default())
+}
+
+const MONTHS: [&str; 12] = [
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+];
+
 fn split_offset(clock: &str) -> Option<(&str, i64)> {
     if let Some(utc) = clock.strip_suffix(['Z', 'z']) {
         return Some((utc, 0));

@@ -5,13 +5,14 @@
 //! separators into names, a name at `-`, `_` and `.` and where its case changes. All terms of a chunk
 //! share its position, the whole first. Scripts written without spaces become bigrams, each with a
 //! position of its own. Terms are lower case, stop words and single ASCII characters are left out, and
-//! what is left is reduced to its stem (Snowball, English).
+//! what is left is reduced to its base form when it is irregular, and to its stem (Snowball, English).
 
 use std::collections::VecDeque;
 use std::ops::Range;
 
 use tantivy::tokenizer::{Language, Stemmer, TextAnalyzer, Token, TokenStream, Tokenizer};
 
+use super::irregular::base_form;
 use super::stop_words::is_stop_word;
 
 /// The most bytes a term may have. Longer ones are encoded data, not words.
@@ -149,7 +150,7 @@ impl ChunkStream<'_> {
             offset_from: range.start,
             offset_to: range.end,
             position: self.position,
-            text,
+            text: base_form(&text).to_owned(),
             position_length: 1,
         });
         true
@@ -278,6 +279,10 @@ mod tests {
         assert_eq!(terms("What did we do about the Expiring tokens?"), "expir token");
         assert_eq!(terms("don't, we're; the server’s"), "server");
         assert_eq!(terms("AND OR NOT"), "");
+        assert_eq!(
+            terms("we chose, they wrote; choosing and writing"),
+            "choos write choos write"
+        );
     }
 
     #[test]

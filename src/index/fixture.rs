@@ -2,11 +2,18 @@
 
 use std::path::Path;
 
-use super::{Index, Publisher};
+use super::{Bm25, Formulas, Index, Publisher};
 use crate::session::{Actor, Conversation, Harness, Record, Role, Session, ToolCall, Turn};
 
 /// 2026-11-02T10:00:00Z.
 pub(crate) const START: u64 = 1_793_613_600_000;
+
+/// The usual constants for every kind of document.
+pub(crate) const FORMULAS: Formulas = Formulas {
+    turn: Bm25 { k1: 1.2, b: 0.75 },
+    whole: Bm25 { k1: 1.2, b: 0.75 },
+    subject: Bm25 { k1: 1.2, b: 0.75 },
+};
 
 /// The ledger of all fixtures.
 pub(crate) const LEDGER: u128 = 7;

@@ -105,15 +105,15 @@ mod tests {
     use std::path::PathBuf;
 
     use super::*;
-    use crate::index::fixture::{LEDGER, publish, session};
-    use crate::index::{Bm25, Index, Publisher, Query};
+    use crate::index::fixture::{FORMULAS, LEDGER, publish, session};
+    use crate::index::{Index, Publisher, Query};
 
     /// Reads whatever there is to read.
     fn read_all(dir: &Path) -> Result<()> {
         let Some(index) = Index::open(dir)? else {
             return Ok(());
         };
-        index.matches(&Query::new("token expiry of 3"), Bm25 { k1: 0.9, b: 0.4 }, |_| 1.0)?;
+        index.matches(&Query::new("token expiry of 3"), FORMULAS, |_| 1.0)?;
         index.find("i")?;
         for number in index.sessions().collect::<Vec<_>>() {
             index.conversation(number)?;

@@ -1,15 +1,18 @@
 //! What the documents of the index consist of.
 //!
-//! Three kinds share one schema, told apart by the field `turn`:
+//! Four kinds share one schema, told apart by the field `turn`:
 //!
-//! | `turn` | one a | `session` | `role` | `body` | `id`, `parent` | `value` |
+//! | `turn` | one a | `session` | `role` | searched | `id`, `parent` | `value` |
 //! |---|---|---|---|---|---|---|
-//! | 0 | session | number | 0 | – | ids | `Record` |
-//! | 1, 2, … | turn | number | number | text | – | `Turn` |
+//! | 0 | session | number | 0 | `whole`: turns, facts and deeds; `facts` | ids | `Record` |
+//! | 1, 2, … | turn | number | number | `body`: its text | – | `Turn` |
+//! | 2³² − 2 | commit made in the session | number | 2 | `subject` | – | the subject |
 //! | 2³² − 1 | session | number | 2 | – | – | `Vec<ToolCall>` |
 //!
 //! `value` is one byte of [`VERSION`] and postcard. Tool calls lie apart, so that printing a result
-//! does not read them. A session document will get a `body` of its own beside that of the turns.
+//! does not read them. The documents of a session follow each other, its turns in order.
+
+use std::borrow::Cow;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -18,16 +21,20 @@ use tantivy::schema::{
 };
 use tantivy::{TantivyDocument, Term};
 
+use super::facts;
 use crate::session::{Conversation, Role};
 
 /// Of everything in the folder: schema, analysis and values. Any difference means: build anew.
-pub(super) const VERSION: u32 = 1;
+pub(super) const VERSION: u32 = 2;
 
 /// The `turn` of a session document.
 pub(super) const RECORD: u64 = 0;
 
 /// The `turn` of a session's tool calls.
 pub(super) const TOOL_CALLS: u64 = u32::MAX as u64;
+
+/// The `turn` of a commit made in a session.
+pub(super) const COMMIT: u64 = TOOL_CALLS - 1;
 
 /// The name under which the analyzer is registered.
 pub(super) const ANALYZER: &str = "rekal";
@@ -39,7 +46,14 @@ pub(super) struct Layout {
     pub(super) session: Field,
     pub(super) turn: Field,
     pub(super) role: Field,
+    /// A turn.
     pub(super) body: Field,
+    /// A session as one text.
+    pub(super) whole: Field,
+    /// Branch, date and files of a session.
+    pub(super) facts: Field,
+    /// The subject of a commit.
+    pub(super) subject: Field,
     pub(super) id: Field,
     pub(super) parent: Field,
     value: Field,
@@ -52,11 +66,15 @@ impl Layout {
             .set_tokenizer(ANALYZER)
             .set_index_option(IndexRecordOption::WithFreqs)
             .set_fieldnorms(true);
+        let text = TextOptions::default().set_indexing_options(text);
         Self {
             session: schema.add_u64_field("session", INDEXED | FAST),
             turn: schema.add_u64_field("turn", INDEXED | FAST),
             role: schema.add_u64_field("role", FAST),
-            body: schema.add_text_field("body", TextOptions::default().set_indexing_options(text)),
+            body: schema.add_text_field("body", text.clone()),
+            whole: schema.add_text_field("whole", text.clone()),
+            facts: schema.add_text_field("facts", text.clone()),
+            subject: schema.add_text_field("subject", text),
             id: schema.add_text_field("id", STRING | FAST),
             parent: schema.add_text_field("parent", STRING | FAST),
             value: schema.add_bytes_field("value", STORED),
@@ -65,22 +83,31 @@ impl Layout {
     }
 
     /// All documents of a session; `indexed` is what is searched of a turn's text.
-    pub(super) fn documents<'a>(
-        &'a self,
-        conversation: &'a Conversation,
-        indexed: fn(&str) -> std::borrow::Cow<'_, str>,
-    ) -> impl Iterator<Item = Result<TantivyDocument, postcard::Error>> + 'a {
+    pub(super) fn documents(
+        &self,
+        conversation: &Conversation,
+        indexed: fn(&str) -> Cow<'_, str>,
+    ) -> Result<Vec<TantivyDocument>, postcard::Error> {
         let number = u64::from(conversation.record.number);
-        let turns = (1..TOOL_CALLS).zip(&conversation.turns).map(move |(turn, said)| {
+        let mut turns = Vec::with_capacity(conversation.turns.len());
+        let mut whole = String::new();
+        for (turn, said) in (1..COMMIT).zip(&conversation.turns) {
+            let text = indexed(&said.text);
+            whole += &text;
+            whole += "\n";
             let mut document = self.document(number, turn, said.role, said)?;
-            document.add_text(self.body, indexed(&said.text));
-            Ok(document)
-        });
-        let tool_calls =
-            std::iter::once_with(move || self.document(number, TOOL_CALLS, Role::Assistant, &conversation.tool_calls));
-        std::iter::once_with(move || self.session_document(conversation))
-            .chain(turns)
-            .chain(tool_calls)
+            document.add_text(self.body, text);
+            turns.push(document);
+        }
+        let mut documents = vec![self.session_document(conversation, whole)?];
+        documents.append(&mut turns);
+        for subject in facts::subjects(conversation) {
+            let mut document = self.document(number, COMMIT, Role::Assistant, &subject)?;
+            document.add_text(self.subject, subject);
+            documents.push(document);
+        }
+        documents.push(self.document(number, TOOL_CALLS, Role::Assistant, &conversation.tool_calls)?);
+        Ok(documents)
     }
 
     /// The documents of this session.
@@ -101,9 +128,19 @@ impl Layout {
         known.then(|| postcard::from_bytes(row).ok()).flatten()
     }
 
-    fn session_document(&self, conversation: &Conversation) -> Result<TantivyDocument, postcard::Error> {
+    /// `whole` is what was said; what was done and what is known is put to it.
+    fn session_document(
+        &self,
+        conversation: &Conversation,
+        mut whole: String,
+    ) -> Result<TantivyDocument, postcard::Error> {
         let record = &conversation.record;
+        let facts = facts::facts(record);
+        whole += &facts::deeds(&conversation.tool_calls);
+        whole += &facts;
         let mut document = self.document(record.number.into(), RECORD, Role::Human, record)?;
+        document.add_text(self.whole, whole);
+        document.add_text(self.facts, facts);
         document.add_text(self.id, record.session.id.as_str());
         if let Some(parent) = &record.session.parent {
             document.add_text(self.parent, parent.as_str());
@@ -165,7 +202,7 @@ mod tests {
         };
         let document = layout.document(1, 1, Role::Steering, &said).expect("a document");
         assert_eq!(layout.value::<Turn>(&document), Some(said));
-        for bytes in [&b""[..], b"\x01", b"\x01\x01\x04sto", b"\x02\x01\x04stop\x01\x05"] {
+        for bytes in [&b""[..], b"\x02", b"\x02\x01\x04sto", b"\x01\x01\x04stop\x01\x05"] {
             let mut damaged = TantivyDocument::default();
             damaged.add_bytes(layout.value, bytes);
             assert_eq!(layout.value::<Turn>(&damaged), None, "{bytes:?}");

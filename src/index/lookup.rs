@@ -4,7 +4,7 @@ use tantivy::schema::Field;
 use tantivy::{DocAddress, TantivyDocument, Term};
 
 use super::guard::{damaged, reading};
-use super::layout::{RECORD, TOOL_CALLS};
+use super::layout::{COMMIT, RECORD, TOOL_CALLS};
 use super::read::{Index, Place, alive, is_alive};
 use crate::edge::SessionId;
 use crate::session::{Conversation, Record, ToolCall, Turn};
@@ -100,7 +100,7 @@ impl Index {
             for address in alive(&self.searcher, &self.layout.of_session(number))? {
                 let segment = &self.segments[address.segment_ord as usize];
                 let turn = segment.turn(address.doc_id)?;
-                if u64::from(turn) != RECORD && u64::from(turn) != TOOL_CALLS {
+                if ![RECORD, COMMIT, TOOL_CALLS].contains(&turn.into()) {
                     let role = segment.role(address.doc_id)?;
                     places.push(Place { turn, role, address });
                 }

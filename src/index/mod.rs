@@ -7,19 +7,23 @@
 mod analysis;
 mod bm25;
 mod build;
+mod facts;
 #[cfg(test)]
 pub(crate) mod fixture;
 mod folder;
 mod guard;
+mod irregular;
 mod layout;
 mod lookup;
+mod matches;
 mod publish;
 mod query;
 mod read;
 mod stamp;
 mod stop_words;
 
-pub use bm25::{Bm25, Hit, Matches, idf};
+pub use bm25::{Bm25, idf};
+pub use matches::{Formulas, Hit, Matches};
 pub use publish::Publisher;
 pub use query::{Query, Word};
 pub use read::{Index, Place};

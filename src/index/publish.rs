@@ -88,8 +88,8 @@ impl Publisher {
         let (dir, layout) = (self.dir.clone(), self.layout.clone());
         let writer = self.writer()?;
         // The session that asked a question must not become the best answer to it.
-        for document in layout.documents(conversation, without_digest) {
-            let document = document.map_err(|error| Error::invalid(format!("encode a session: {error}")))?;
+        let documents = layout.documents(conversation, without_digest);
+        for document in documents.map_err(|error| Error::invalid(format!("encode a session: {error}")))? {
             writing(&dir, || writer.add_document(document))?;
         }
         Ok(())
@@ -249,7 +249,7 @@ mod tests {
         let meta = dir.path().join("meta.json");
         let newer = std::fs::read_to_string(&meta)
             .expect("text")
-            .replace("rekal 1 ", "rekal 2 ");
+            .replace("rekal 2 ", "rekal 3 ");
         std::fs::write(&meta, newer).expect("written");
         assert!(Index::open(dir.path()).expect("no damage").is_none());
         assert_eq!(Publisher::open(dir.path(), 8).expect("a publisher").published(), None);

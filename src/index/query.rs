@@ -49,6 +49,11 @@ impl Query {
         query
     }
 
+    /// Its different terms, in order of first use.
+    pub fn terms(&self) -> &[String] {
+        &self.terms
+    }
+
     /// No term is left to look for.
     pub fn is_empty(&self) -> bool {
         self.terms.is_empty()

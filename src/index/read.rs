@@ -10,7 +10,7 @@ use tantivy::{DocAddress, DocId, DocSet, ReloadPolicy, Searcher, SegmentReader, 
 
 use super::folder::Folder;
 use super::guard::{damaged, guarded};
-use super::layout::{Layout, RECORD, VERSION};
+use super::layout::{COMMIT, Layout, RECORD, VERSION};
 use super::stamp::Stamp;
 use crate::Result;
 use crate::session::Role;
@@ -30,6 +30,7 @@ pub struct Index {
     pub(super) searcher: Searcher,
     pub(super) segments: Vec<Segment>,
     pub(super) sessions: BTreeMap<u32, DocAddress>,
+    pub(super) commits: u64,
     stamp: Stamp,
 }
 
@@ -106,7 +107,9 @@ fn open_once(dir: &Path) -> tantivy::Result<Option<Index>> {
     for address in alive(&searcher, &layout.of_turn(RECORD))? {
         sessions.insert(segments[address.segment_ord as usize].session(address.doc_id)?, address);
     }
+    let commits = alive(&searcher, &layout.of_turn(COMMIT))?.len() as u64;
     Ok(Some(Index {
+        commits,
         dir: dir.to_path_buf(),
         layout,
         searcher,
@@ -177,8 +180,8 @@ mod tests {
     use std::sync::atomic::{AtomicBool, Ordering};
 
     use super::*;
-    use crate::index::fixture::{LEDGER, index_of, open, publish, session};
-    use crate::index::{Bm25, Publisher, Query};
+    use crate::index::fixture::{FORMULAS, LEDGER, index_of, open, publish, session};
+    use crate::index::{Publisher, Query};
 
     #[test]
     fn no_folder_and_an_empty_folder_hold_no_index() {
@@ -229,8 +232,9 @@ mod tests {
                     let index = open(dir.path());
                     let sessions = index.sessions().len();
                     assert_eq!(index.turn_count(), 2 * sessions as u64);
-                    let bm25 = Bm25 { k1: 0.9, b: 0.4 };
-                    let found = index.matches(&Query::new("token"), bm25, |_| 1.0).expect("readable");
+                    let found = index
+                        .matches(&Query::new("token"), FORMULAS, |_| 1.0)
+                        .expect("readable");
                     assert_eq!(found.hits.len(), sessions);
                     opened += 1;
                 }

@@ -1,6 +1,6 @@
 //! What a published index says of itself: the payload of its commit.
 //!
-//! `rekal 1 <ledger id, 32 hex digits> <change number>`
+//! `rekal 2 <ledger id, 32 hex digits> <change number>`
 
 use super::layout::VERSION;
 
@@ -34,10 +34,10 @@ mod tests {
 
     #[test]
     fn the_payload_names_version_ledger_and_change() {
-        let payload = "rekal 1 000000000000000000000000000000ff 42";
+        let payload = "rekal 2 000000000000000000000000000000ff 42";
         assert_eq!(Stamp::encode(255, 42), payload);
         let stamp = Stamp {
-            version: 1,
+            version: 2,
             ledger: 255,
             change: 42,
         };

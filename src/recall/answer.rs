@@ -92,10 +92,14 @@ impl Answer {
         }
     }
 
-    /// The edges of this recall: the sessions shown, in order, at most 50. None on silence and when
+    /// The edges of this recall: the sessions shown, children too, in order, at most 50. None on silence and when
     /// sessions were only listed.
     pub fn shown(&self) -> Vec<SessionId> {
-        let found = self.rows.iter().filter(|row| row.scored.is_some());
+        let rows = self
+            .rows
+            .iter()
+            .flat_map(|row| std::iter::once(row).chain(&row.children));
+        let found = rows.filter(|row| row.scored.is_some());
         found
             .map(|row| row.record.session.id.clone())
             .take(MAX_TARGETS)

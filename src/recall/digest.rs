@@ -8,7 +8,7 @@
 //!
 //! The first line says how much the best session can be trusted, how far it stands out, and how many
 //! sessions follow. A list of the newest sessions begins with `INJECT 12 sessions`, and its rows have a
-//! date instead of a confidence. Silence is one line, `SILENCE reason=below_gate`.
+//! date instead of a confidence. Subagents follow their trunk, indented further. Silence is one line, `SILENCE reason=below_gate`.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -38,7 +38,10 @@ impl Display for Digest<'_> {
             _ => writeln!(f, " {} sessions", answer.rows.len())?,
         }
         for row in &answer.rows {
-            write_row(f, row, answer.explain)?;
+            write_row(f, "  ", row, answer.explain)?;
+            for child in &row.children {
+                write_row(f, "    ", child, answer.explain)?;
+            }
         }
         match answer.more() {
             0 => Ok(()),
@@ -47,8 +50,8 @@ impl Display for Digest<'_> {
     }
 }
 
-fn write_row(f: &mut Formatter<'_>, row: &Row, explain: bool) -> fmt::Result {
-    write!(f, "  s{}", row.record.number)?;
+fn write_row(f: &mut Formatter<'_>, indent: &str, row: &Row, explain: bool) -> fmt::Result {
+    write!(f, "{indent}s{}", row.record.number)?;
     match &row.scored {
         Some(scored) => write!(f, " conf={:.2}", scored.confidence)?,
         None => write!(f, " {}", &format_rfc3339(when(&row.record))[..10])?,
@@ -69,7 +72,14 @@ fn write_row(f: &mut Formatter<'_>, row: &Row, explain: bool) -> fmt::Result {
 
 fn write_layers(f: &mut Formatter<'_>, scored: &Scored) -> fmt::Result {
     let Scored { score, layers, .. } = scored;
-    write!(f, " score={score:.2} turn={:.2} reach={:.2}", layers.turn, layers.reach)
+    write!(f, " score={score:.2} turn={:.2}", layers.turn)?;
+    write!(
+        f,
+        " session={:.2} lsa={:.2} commit={:.2}",
+        layers.session, layers.lsa, layers.commit
+    )?;
+    let (recency, reach, intent) = (layers.recency, layers.reach, layers.intent);
+    write!(f, " recency={recency:.2} reach={reach:.2} intent={intent:.2}")
 }
 
 #[cfg(test)]
@@ -95,7 +105,7 @@ mod tests {
         explained.rows.remove(0);
         explained.total = 1;
         let expected = "INJECT top=0.62 gap=0.05 1 seeds
-  s6 conf=0.47 t3 \"short\" score=0.91 turn=0.81 reach=0.10
+  s6 conf=0.47 t3 \"short\" score=0.91 turn=0.81 session=0.00 lsa=0.00 commit=0.00 recency=0.00 reach=0.10 intent=0.00
 ";
         assert_eq!(digest(&explained), expected);
     }

@@ -17,6 +17,7 @@ pub(super) fn row(number: u32, id: &str) -> Row {
             layers: Layers {
                 turn: 0.81,
                 reach: 0.10,
+                ..Layers::default()
             },
         }),
         turn: Some((12, Role::Assistant)),

@@ -9,12 +9,17 @@ mod ask;
 mod confidence;
 mod digest;
 pub mod drill;
+mod family;
 mod find;
 #[cfg(test)]
 mod fixture;
 mod json;
+mod likeness;
 mod line;
+mod newest;
 mod rank;
+mod reached;
+mod search;
 mod snippet;
 mod weights;
 

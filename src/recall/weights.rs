@@ -9,6 +9,8 @@ pub struct Weights {
     pub session: f64,
     /// Likeness in the space of latent topics.
     pub lsa: f64,
+    /// How much the subject of a commit made in it adds.
+    pub commit_boost: f64,
     /// How much being recent adds.
     pub recency_boost: f64,
     /// How much having been opened adds.
@@ -23,18 +25,24 @@ pub struct Weights {
     pub subagent_discount: f64,
 }
 
+impl Weights {
+    /// What is used unless a user says otherwise.
+    pub const DEFAULT: Self = Self {
+        turn: 0.45,
+        session: 0.45,
+        lsa: 0.10,
+        commit_boost: 0.3,
+        recency_boost: 0.0,
+        reach_boost: 0.2,
+        intent_boost: 0.0,
+        steering_boost: 1.3,
+        summary_boost: 1.15,
+        subagent_discount: 0.7,
+    };
+}
+
 impl Default for Weights {
     fn default() -> Self {
-        Self {
-            turn: 0.45,
-            session: 0.45,
-            lsa: 0.10,
-            recency_boost: 0.0,
-            reach_boost: 0.2,
-            intent_boost: 0.0,
-            steering_boost: 1.3,
-            summary_boost: 1.15,
-            subagent_discount: 0.7,
-        }
+        Self::DEFAULT
     }
 }

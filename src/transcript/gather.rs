@@ -2,12 +2,13 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::commit::shortened;
 use super::own;
 use crate::redact::redact;
 use crate::session::{Role, ToolCall, Turn};
 use crate::time::Millis;
 
-/// The most characters of a command that are kept.
+/// The most characters of a command that are kept; the subject of a commit comes on top.
 const COMMAND: usize = 200;
 
 /// What is known of a session so far, whatever the agent.
@@ -78,7 +79,10 @@ pub(super) fn clean(text: &str) -> String {
 }
 
 fn head(command: &str) -> String {
-    command.chars().take(COMMAND).collect()
+    if command.chars().count() <= COMMAND {
+        return command.to_owned();
+    }
+    shortened(command, COMMAND).unwrap_or_else(|| command.chars().take(COMMAND).collect())
 }
 
 #[cfg(test)]

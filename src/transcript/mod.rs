@@ -5,6 +5,7 @@
 
 mod claude;
 mod codex;
+mod commit;
 mod digest;
 mod discover;
 mod gather;
@@ -18,6 +19,7 @@ mod tags;
 #[cfg(test)]
 mod tests;
 
+pub use commit::commit_subjects;
 pub use digest::without_digest;
 pub use discover::{Discovered, Found, Roots, discover};
 pub use position::Position;
