@@ -107,13 +107,12 @@ impl Search<'_> {
         if weights.recency_boost > 0.0 {
             candidate.at = self.index.session(candidate.session)?.as_ref().map_or(0, when);
         }
-        if weights.reach_boost > 0.0 || weights.intent_boost > 0.0 {
-            if let Some(reach) = reach.of(&id).filter(|reach| reach.drills > 0) {
-                candidate.drills = reach.drills;
-                if weights.intent_boost > 0.0 {
-                    let led = reach.led.iter().map(|(past, times)| Ok((likeness.of(past)?, *times)));
-                    candidate.intent = boost::intent(led.collect::<Result<Vec<_>>>()?);
-                }
+        let opened = weights.reach_boost > 0.0 || weights.intent_boost > 0.0;
+        if let Some(reach) = opened.then(|| reach.of(&id)).flatten() {
+            candidate.drills = reach.drills;
+            if weights.intent_boost > 0.0 {
+                let led = reach.led.iter().map(|(past, times)| Ok((likeness.of(past)?, *times)));
+                candidate.intent = boost::intent(led.collect::<Result<Vec<_>>>()?);
             }
         }
         candidate.id = id.into();
