@@ -5,6 +5,8 @@
 //! finish a compaction that was interrupted. The snapshot is withdrawn before the removal is
 //! committed: at no time is published what was forgotten.
 
+use redb::WriteTransaction;
+
 use super::drain::{drain, generation, publish};
 use crate::ledger::tables::Tables;
 use crate::ledger::{self, Forget, Forgotten, Ledger};
@@ -19,8 +21,22 @@ use crate::{Error, Result};
 /// # Errors
 /// When a claim of the spool cannot be had, because a writer holds it: then nothing was removed.
 pub fn forget(ledger: &mut Ledger, what: &Forget, now: Millis) -> Result<Forgotten> {
+    Ok(forget_with(ledger, what, now, |_| Ok(()))?.0)
+}
+
+/// Forgets it together with what `also` removes in the same transaction; it runs last before the
+/// commit. So a kill finds all of it done or nothing, and the file is compacted once.
+///
+/// # Errors
+/// As [`forget`], and what `also` says: then nothing was removed.
+pub fn forget_with<T>(
+    ledger: &mut Ledger,
+    what: &Forget,
+    now: Millis,
+    also: impl FnOnce(&WriteTransaction) -> Result<T>,
+) -> Result<(Forgotten, T)> {
     empty_the_spool(ledger, now)?;
-    let report = remove(ledger, what)?;
+    let report = remove(ledger, what, also)?;
     ledger.scrub()?;
     publish(ledger, generation(ledger)?, &Default::default())?;
     Ok(report)
@@ -41,7 +57,11 @@ fn empty_the_spool(ledger: &Ledger, now: Millis) -> Result<()> {
 }
 
 /// Until it is committed nothing is gone; from then on the mark has every writer finish the rest.
-fn remove(ledger: &Ledger, what: &Forget) -> Result<Forgotten> {
+fn remove<T>(
+    ledger: &Ledger,
+    what: &Forget,
+    also: impl FnOnce(&WriteTransaction) -> Result<T>,
+) -> Result<(Forgotten, T)> {
     Snapshot::withdraw(ledger.store())?;
     let txn = ledger.write()?;
     let mut tables = Tables::open(&txn)?;
@@ -49,19 +69,31 @@ fn remove(ledger: &Ledger, what: &Forget) -> Result<Forgotten> {
     tables.write_numbers(true)?;
     drop(tables);
     ledger::mark_for_scrubbing(&txn)?;
+    let also = also(&txn)?;
     txn.commit().map_err(|e| Error::store("commit what is forgotten", e))?;
-    Ok(report)
+    Ok((report, also))
 }
 
 /// What forgetting would remove; nothing is changed.
 pub fn forget_dry(ledger: &Ledger, what: &Forget, now: Millis) -> Result<Forgotten> {
+    Ok(forget_dry_with(ledger, what, now, |_| Ok(()))?.0)
+}
+
+/// What forgetting would remove together with `also`; nothing is changed.
+pub fn forget_dry_with<T>(
+    ledger: &Ledger,
+    what: &Forget,
+    now: Millis,
+    also: impl FnOnce(&WriteTransaction) -> Result<T>,
+) -> Result<(Forgotten, T)> {
     drain(ledger, now)?;
     let txn = ledger.write()?;
     let mut tables = Tables::open(&txn)?;
     let report = ledger::forget(&mut tables, what)?;
     drop(tables);
+    let also = also(&txn)?;
     txn.abort().map_err(|e| Error::store("leave everything as it is", e))?;
-    Ok(report)
+    Ok((report, also))
 }
 
 #[cfg(test)]
@@ -115,7 +147,7 @@ mod tests {
         let store = store();
         let secret = Forget::Text(SECRET.into());
         let ledger = Ledger::open(store.path()).expect("opened");
-        assert_eq!(remove(&ledger, &secret).expect("committed").events, 100);
+        assert_eq!(remove(&ledger, &secret, |_| Ok(())).expect("committed").0.events, 100);
         drop(ledger);
         assert_eq!(holding(store.path()), ["store.redb"]);
         assert_eq!(count(store.path(), "a"), 0);

@@ -18,6 +18,6 @@ pub use ask::{By, EdgeLine, Portrait, QueryTally, Standing, log, show, top};
 pub use drain::{Drained, drain};
 pub use exchange::{export, import};
 pub use facade::Graph;
-pub use forget::{forget, forget_dry};
+pub use forget::{forget, forget_dry, forget_dry_with, forget_with};
 pub use maintain::{Verified, rebuild, verify};
 pub use stats::{NeverOpened, Stats, stats};

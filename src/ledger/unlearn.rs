@@ -7,7 +7,7 @@ use serde::de::DeserializeOwned;
 use super::forgotten::ForgottenContent;
 use super::packed::pack;
 use super::rows;
-use super::sessions::{SessionRow, Sessions, part_key};
+use super::sessions::{Outcome, SessionRow, Sessions, TranscriptRow, part_key};
 use super::tables::{Bytes, During};
 use crate::Result;
 use crate::edge::SessionId;
@@ -16,8 +16,8 @@ use crate::session::{ToolCall, Turn};
 type Parts<'t> = redb::Table<'t, &'static [u8; 8], Bytes>;
 
 impl Sessions<'_> {
-    /// Removes a session with all that was said and done in it, and how far its transcript was read,
-    /// whose path may name it.
+    /// Removes a session with all that was said and done in it, and how far its transcripts were
+    /// read, whose paths may name it.
     pub(super) fn remove(&mut self, id: &SessionId) -> Result<ForgottenContent> {
         let Some(row) = self.find(id)? else {
             return Ok(ForgottenContent::default());
@@ -26,15 +26,30 @@ impl Sessions<'_> {
         self.clear(number)?;
         self.sessions.remove(number).during("remove a session")?;
         self.ids.remove(pack(id).as_slice()).during("remove a session's id")?;
-        self.transcripts
-            .remove(row.transcript.as_str())
-            .during("remove a transcript")?;
+        self.remove_transcripts(number, id)?;
         self.changed = true;
         Ok(ForgottenContent {
             captured_sessions: 1,
             turns: row.record.turn_count.into(),
             tool_calls: row.record.tool_call_count.into(),
         })
+    }
+
+    /// The notes of the transcript that it is read from, and of copies that name it.
+    fn remove_transcripts(&mut self, number: u32, id: &SessionId) -> Result<()> {
+        let mut gone = Vec::new();
+        for entry in self.transcripts.iter().during("read transcripts")? {
+            let (path, bytes) = entry.during("read transcripts")?;
+            let row: TranscriptRow = rows::decode(bytes.value(), "rekal.transcripts")?;
+            let names_it = || path.value().contains(id.as_str()) || contains(bytes.value(), id.as_str());
+            if row.outcome == Outcome::Session(number) || row.outcome == Outcome::Copy && names_it() {
+                gone.push(path.value().to_owned());
+            }
+        }
+        for path in &gone {
+            self.transcripts.remove(path.as_str()).during("remove a transcript")?;
+        }
+        Ok(())
     }
 
     /// Cuts a text out of everything captured. A transcript whose note holds it, where pending
