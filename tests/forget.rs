@@ -1,5 +1,7 @@
 //! What was forgotten is in no byte of the store, and nothing brings it back.
 
+mod killed;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Output;
