@@ -12,6 +12,24 @@ use rekal::redb::{Database, ReadOnlyDatabase, ReadableDatabase, ReadableTable, T
 use rekal::{Graph, SessionId, Ulid};
 use tempfile::TempDir;
 
+/// Adds a line for each row of a table: its name, the key and the value as `$row` shows them.
+macro_rules! table {
+    ($txn:expr, $out:expr, $name:literal, $key:ty, $value:ty, $row:expr) => {
+        let table = $txn
+            .open_table(TableDefinition::<$key, $value>::new($name))
+            .expect($name);
+        for entry in table.iter().expect($name) {
+            let (key, value) = entry.expect($name);
+            let (key, value): (String, String) = $row(key.value(), value.value());
+            $out.push_str(format!("{}  {key}  {value}", $name).trim_end());
+            $out.push('\n');
+        }
+    };
+}
+
+#[cfg(feature = "cli")]
+mod sessions;
+
 const NOON: u64 = 1_796_040_000_123;
 const CLAIM: &str = "recall-log.01M8P570KV0000000000000000.claim";
 
@@ -223,25 +241,7 @@ fn rows(path: &Path) -> String {
     let database = ReadOnlyDatabase::open(path).expect("a database");
     let txn = database.begin_read().expect("a transaction");
     let mut out = String::new();
-    let mut dump = |name: &str, rows: Vec<(String, String)>| {
-        for (key, value) in rows {
-            out.push_str(format!("{name}  {key}  {value}").trim_end());
-            out.push('\n');
-        }
-    };
-    macro_rules! table {
-        ($name:literal, $key:ty, $value:ty, $row:expr) => {
-            let table = txn
-                .open_table(TableDefinition::<$key, $value>::new($name))
-                .expect($name);
-            let rows = table.iter().expect($name).map(|entry| {
-                let (key, value) = entry.expect($name);
-                $row(key.value(), value.value())
-            });
-            dump($name, rows.collect());
-        };
-    }
-    table!("rekal.meta", &str, &[u8], |key: &str, row: &[u8]| (
+    table!(txn, out, "rekal.meta", &str, &[u8], |key: &str, row: &[u8]| (
         key.to_owned(),
         if key == "ledger" {
             "(random)".to_owned()
@@ -249,38 +249,46 @@ fn rows(path: &Path) -> String {
             hex(row)
         }
     ));
-    table!("rekal.targets", u32, &[u8], |number: u32, id| (
+    table!(txn, out, "rekal.targets", u32, &[u8], |number: u32, id| (
         number.to_string(),
         hex(id)
     ));
-    table!("rekal.target_ids", &[u8], u32, |id, number: u32| (
+    table!(txn, out, "rekal.target_ids", &[u8], u32, |id, number: u32| (
         hex(id),
         number.to_string()
     ));
-    table!("rekal.queries", u32, &str, |number: u32, text: &str| (
+    table!(txn, out, "rekal.queries", u32, &str, |number: u32, text: &str| (
         number.to_string(),
         text.to_owned()
     ));
-    table!("rekal.query_ids", &[u8; 12], (), |key: &[u8; 12], ()| (
+    table!(txn, out, "rekal.query_ids", &[u8; 12], (), |key: &[u8; 12], ()| (
         hex(key),
         String::new()
     ));
-    table!("rekal.events", &[u8; 16], &[u8], |key: &[u8; 16], row| (
+    table!(txn, out, "rekal.events", &[u8; 16], &[u8], |key: &[u8; 16], row| (
         hex(key),
         hex(row)
     ));
-    table!("rekal.query_events", &[u8; 20], (), |key: &[u8; 20], ()| (
+    table!(txn, out, "rekal.query_events", &[u8; 20], (), |key: &[u8; 20], ()| (
         hex(key),
         String::new()
     ));
-    table!("rekal.recall_edges", &[u8; 20], u8, |key: &[u8; 20], rank: u8| (
-        hex(key),
-        rank.to_string()
-    ));
-    table!("rekal.session_reach", &[u8; 8], &[u8], |key: &[u8; 8], row| (
-        hex(key),
-        hex(row)
-    ));
+    table!(
+        txn,
+        out,
+        "rekal.recall_edges",
+        &[u8; 20],
+        u8,
+        |key: &[u8; 20], rank: u8| (hex(key), rank.to_string())
+    );
+    table!(
+        txn,
+        out,
+        "rekal.session_reach",
+        &[u8; 8],
+        &[u8],
+        |key: &[u8; 8], row| (hex(key), hex(row))
+    );
     out
 }
 
@@ -293,7 +301,11 @@ fn the_tables_hold_the_golden_rows() {
 #[test]
 fn the_document_names_every_table() {
     let (store, _) = drained();
-    let database = Database::open(store.path().join("store.redb")).expect("a database");
+    names_every_table(store.path());
+}
+
+fn names_every_table(store: &Path) {
+    let database = Database::open(store.join("store.redb")).expect("a database");
     let txn = database.begin_read().expect("a transaction");
     let tables = txn.list_tables().expect("the tables");
     let document = text("FORMAT.md");
