@@ -133,7 +133,7 @@ fn stats_say_what_was_opened_and_what_waits() {
         concat!(
             r#"{"schema_version":1,"edges":6,"targets":2,"queries":2,"recalls":3,"drills":1,"recalls_opened":1,"#,
             r#""opened_share":0.3333333333333333,"openings_by_rank":{"2":1},"median_opened_rank":2,"#,
-            r#""openings_without_recall":0,"never_opened":[],"#,
+            r#""openings_without_recall":0,"bad_lines":{},"never_opened":[],"#,
             r#""waiting":{"bytes":150,"lines":2,"events":1,"bad_lines":{"not_json":1},"claims":1}"#
         )
     );
@@ -156,6 +156,17 @@ fn stats_say_what_was_opened_and_what_waits() {
         "{text}"
     );
     assert!(claim.exists());
+
+    on(store.path(), &["graph", "drain"], "");
+    fs::write(&claim, "\nnonsense\n").expect("put back");
+    on(store.path(), &["graph", "drain"], "");
+    on(store.path(), &["graph", "import", "-"], "nonsense\n");
+    let output = on(store.path(), &["graph", "stats"], "");
+    let (_, text, _) = out(&output);
+    let counted = text
+        .lines()
+        .find(|line| line.starts_with("bad lines drained: not_json "));
+    assert!(counted.is_some_and(|line| line.ends_with(" 1")), "{text}");
 }
 
 #[test]

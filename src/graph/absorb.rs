@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use redb::WriteTransaction;
 
-use super::drain::Drained;
+use super::drain::{Drained, bad_lines};
 use super::publication::Publication;
 use crate::Result;
 use crate::ledger::tables::Tables;
@@ -83,6 +83,7 @@ pub fn absorb(store: &Path, txn: &WriteTransaction, now: Millis) -> Result<Pendi
         }
     }
     drained.count(&absorbed);
+    tables.count_bad_lines(owned.iter().map(bad_lines).collect())?;
     let stamp = |generation| Stamp { ledger, generation };
     let since = stamp(tables.numbers.generation);
     if absorbed.events > 0 {

@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::absorb::read;
 use super::publication::Publication;
 use crate::ledger::tables::{ReadTables, Tables};
-use crate::ledger::{Absorbed, Ledger};
+use crate::ledger::{Absorbed, Counts, Ledger};
 use crate::snapshot::{Snapshot, Stamp};
 use crate::spool::claim::{Claim, claims};
 use crate::spool::reader::ClaimReader;
@@ -60,20 +60,29 @@ fn take(ledger: &Ledger, claim: Claim, drained: &mut Drained, changed: &mut BTre
         drained.left += 1;
         return Ok(());
     };
-    changed.append(&mut absorb_claim(ledger, &mut reader, drained)?);
+    changed.append(&mut absorb_claim(ledger, &mut reader, drained, true)?);
     reader.unlink()?;
     Ok(())
 }
 
-/// All of one claim in one durable transaction. Gives the targets that changed.
-pub(super) fn absorb_claim(ledger: &Ledger, reader: &mut ClaimReader, drained: &mut Drained) -> Result<BTreeSet<u32>> {
+/// All of one claim in one durable transaction. Gives the targets that changed. Bad lines are counted for
+/// good where it `is_spool`, and not a file that somebody imports.
+pub(super) fn absorb_claim(
+    ledger: &Ledger,
+    reader: &mut ClaimReader,
+    drained: &mut Drained,
+    is_spool: bool,
+) -> Result<BTreeSet<u32>> {
     let mut absorbed = Absorbed::default();
     let txn = ledger.write()?;
     let mut tables = Tables::open(&txn)?;
     read(&mut tables, reader, &mut absorbed)?;
+    let counted = is_spool && tables.count_bad_lines(vec![bad_lines(reader)])?;
     if absorbed.events > 0 {
         tables.go_on_from(Snapshot::open(ledger.store()).generation_of(ledger.id()));
         tables.write_numbers(true)?;
+    }
+    if absorbed.events > 0 || counted {
         drop(tables);
         txn.commit().map_err(|e| Error::store("commit a drain", e))?;
     } else {
@@ -83,6 +92,13 @@ pub(super) fn absorb_claim(ledger: &Ledger, reader: &mut ClaimReader, drained: &
     drained.note(reader.report());
     drained.count(&absorbed);
     Ok(absorbed.changed)
+}
+
+/// The claim's name and its bad lines by reason, when all of it was read.
+pub(super) fn bad_lines(reader: &ClaimReader) -> (String, Counts) {
+    let bad = reader.report().bad.iter();
+    let counts = bad.map(|(reason, lines)| (reason.as_str().to_owned(), *lines));
+    (reader.claim().name().to_owned(), counts.collect())
 }
 
 /// The state that the ledger is in.

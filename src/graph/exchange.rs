@@ -34,7 +34,7 @@ pub fn export(ledger: &Ledger, out: &mut dyn Write) -> Result<u64> {
 pub fn import(ledger: &Ledger, file: &Path, now: Millis) -> Result<Drained> {
     let since = generation(ledger)?;
     let mut drained = Drained::default();
-    let changed = absorb_claim(ledger, &mut claim::import(file, now)?, &mut drained)?;
+    let changed = absorb_claim(ledger, &mut claim::import(file, now)?, &mut drained, false)?;
     publish(ledger, since, &changed)?;
     Ok(drained)
 }

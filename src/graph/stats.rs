@@ -43,6 +43,8 @@ pub struct Stats {
     pub median_opened_rank: Option<u8>,
     /// Openings that no recall led to.
     pub openings_without_recall: u64,
+    /// Lines of the spool that drains found to be no event, by reason, over all time.
+    pub bad_lines: BTreeMap<String, u64>,
     /// Sessions surfaced at least 10 times and never opened, the most surfaced first.
     pub never_opened: Vec<NeverOpened>,
 }
@@ -77,6 +79,7 @@ pub fn stats(ledger: &Ledger, since: Millis) -> Result<Stats> {
     count_openings(&edges, &seen, since, &mut stats)?;
     stats.opened_share = (stats.recalls > 0).then(|| stats.recalls_opened as f64 / stats.recalls as f64);
     stats.median_opened_rank = median(&stats.openings_by_rank);
+    stats.bad_lines = tables.bad_lines()?;
     stats.never_opened = never_opened(&tables)?;
     Ok(stats)
 }

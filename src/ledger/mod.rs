@@ -5,6 +5,7 @@
 //! are described in `tables.rs` and `rows.rs`, which are their one home.
 
 mod absorb;
+mod bad_lines;
 pub(crate) mod events;
 mod forget;
 #[cfg(feature = "cli")]
@@ -30,6 +31,7 @@ mod verify;
 mod migrations;
 
 pub(crate) use absorb::{Absorbed, absorb};
+pub(crate) use bad_lines::Counts;
 pub(crate) use forget::forget;
 pub use forget::{Forget, Forgotten};
 #[cfg(feature = "cli")]

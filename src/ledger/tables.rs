@@ -123,6 +123,10 @@ impl ReadTables {
 }
 
 impl ReadTables {
+    pub(super) fn meta(&self) -> &impl ReadableTable<&'static str, Bytes> {
+        &self.meta
+    }
+
     /// How often what is published has changed.
     pub(crate) fn generation(&self) -> Result<u64> {
         read_numbers(&self.meta).map(|numbers| numbers.generation)

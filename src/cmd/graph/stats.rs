@@ -101,6 +101,9 @@ fn figures(printed: &Printed) -> Vec<[String; 2]> {
     if let Some(median) = stats.median_opened_rank {
         rows.push(row("median rank of a drill", &median));
     }
+    for (reason, lines) in &stats.bad_lines {
+        rows.push(row(&format!("bad lines drained: {reason}"), lines));
+    }
     rows.push(row("lines waiting", &waiting.lines));
     rows.push(row("  in bytes", &waiting.bytes));
     rows.push(row("  in leftover claims", &waiting.claims));
