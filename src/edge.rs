@@ -113,6 +113,7 @@ pub struct Event {
     act: Act,
     targets: Vec<SessionId>,
     source: Option<SessionId>,
+    is_ranked: bool,
 }
 
 /// What an event was.
@@ -144,6 +145,23 @@ impl Event {
             act,
             targets: kept,
             source,
+            is_ranked: true,
+        })
+    }
+
+    /// The same event where it is not known at which rank its target was surfaced. A drill has no rank.
+    pub fn of_unknown_rank(mut self) -> Self {
+        self.is_ranked = self.query().is_none();
+        self
+    }
+
+    /// The same event of sessions under other names. `None`: nothing is left to point at.
+    pub fn renamed(self, name: impl Fn(&SessionId) -> SessionId) -> Option<Self> {
+        let targets = self.targets.iter().map(&name).collect();
+        let renamed = Self::new(self.id, self.act, targets, self.source.as_ref().map(&name))?;
+        Some(Self {
+            is_ranked: self.is_ranked,
+            ..renamed
         })
     }
 
@@ -176,6 +194,11 @@ impl Event {
     /// The sessions reached, in the order they were surfaced.
     pub fn targets(&self) -> &[SessionId] {
         &self.targets
+    }
+
+    /// Whether that order says at which rank each was surfaced.
+    pub fn is_ranked(&self) -> bool {
+        self.is_ranked
     }
 
     /// The session that did the reaching, when known.

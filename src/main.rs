@@ -10,6 +10,7 @@ mod columns;
 mod config;
 mod env;
 mod git;
+mod handles;
 mod hold;
 mod out;
 mod panics;

@@ -3,9 +3,11 @@
 use std::fs;
 use std::path::Path;
 
+use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::program::{on, out};
+use crate::stage::Stage;
 
 const LINES: &str = concat!(
     r#"{"id":"01M8P571F80000000000000001","kind":"recall","query":"jwt expiry","targets":["a","b"],"source":"me"}"#,
@@ -111,6 +113,56 @@ fn log_lists_the_latest_edges() {
         1,
         none,
         "",
+    );
+}
+
+#[test]
+fn a_handle_is_a_session_wherever_one_is_named_and_is_shown() {
+    let stage = Stage::with_sessions();
+    let append = |line: &str| assert_eq!(on(&stage.store(), &["graph", "append"], line).status.code(), Some(0));
+    append(r#"{"ts":"2026-11-30T12:00:00Z","kind":"recall","query":"jwt","targets":["s2","s99"],"source":"s1"}"#);
+    let line = &stage.spooled()[0];
+    assert_eq!(
+        (&line["targets"], &line["source"]),
+        (&json!(["bbbb", "s99"]), &json!("aaaa"))
+    );
+    assert_eq!(stage.run(&["graph", "drain"]).code, Some(0));
+
+    let log = stage.run(&["graph", "log", "-j"]).json();
+    let names = |row: &Value| ["session_id", "handle", "source", "source_handle"].map(|key| row[key].clone());
+    let expected = [json!("bbbb"), json!("s2"), json!("aaaa"), json!("s1")];
+    assert_eq!(names(&log["edges"][0]), expected);
+    assert_eq!(
+        names(&log["edges"][1]),
+        [json!("s99"), Value::Null, json!("aaaa"), json!("s1")]
+    );
+    let log = stage.run(&["graph", "log"]).stdout;
+    assert!(
+        log.lines()
+            .nth(1)
+            .is_some_and(|row| row.contains("     1  s2       s1      jwt")),
+        "{log}"
+    );
+
+    let show = stage.run(&["graph", "show", "s2"]).stdout;
+    assert!(show.starts_with("session s2 bbbb\nreached 1:"), "{show}");
+    let show = stage.run(&["graph", "show", "bb", "-j"]).json();
+    let edge = &show["edges"][0];
+    assert_eq!(
+        (&show["handle"], &edge["handle"], &show["count"]),
+        (&json!("s2"), &json!("s2"), &json!(1))
+    );
+    let top = stage.run(&["graph", "top"]).stdout;
+    assert!(top.lines().nth(1).is_some_and(|row| row.starts_with("s2 ")), "{top}");
+    let top = stage.run(&["graph", "top", "-j"]).json();
+    assert_eq!(
+        (&top["sessions"][0]["handle"], top["sessions"][1].get("handle")),
+        (&json!("s2"), None)
+    );
+    let reach = stage.run(&["graph", "reach", "s2", "-j"]).json();
+    assert_eq!(
+        (&reach["sessions"][0]["session_id"], &reach["sessions"][0]["handle"]),
+        (&json!("bbbb"), &json!("s2"))
     );
 }
 

@@ -24,7 +24,7 @@ const PROGRAM: &[&[&str]] = &[
     &["answer"],
     &["out", "env", "when", "git", "panics"],
     &["hold", "progress"],
-    &["place", "config", "columns"],
+    &["place", "config", "columns", "handles"],
     &["call"],
     &["cmd"],
     &["verb"],

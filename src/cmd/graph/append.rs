@@ -12,9 +12,11 @@ use serde::Serialize;
 
 use crate::answer::{Answer, Failure, Outcome};
 use crate::call::Call;
+use crate::handles::Handles;
 use crate::{out, when};
 
-/// Take events as NDJSON on stdin into the spool; `id` and `ts` may be left out
+/// Take events as NDJSON on stdin into the spool; `id` and `ts` may be left out, and a handle (s5) is a
+/// session too
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Example: echo '{\"kind\":\"drill\",\"targets\":[\"9f2c…\"]}' | rekal graph append")]
 pub struct Append {}
@@ -40,7 +42,8 @@ impl Append {
             true => Ok(()),
             false => writer.append(batch),
         };
-        let appended = append(io::stdin().lock(), when::now(), write)?;
+        let handles = Handles::of(&place.dir);
+        let appended = append(io::stdin().lock(), when::now(), &handles, write)?;
         match call.json {
             true => out::print_json(&appended)?,
             false => out::print(&format!("appended {} events\n", appended.events))?,
@@ -52,6 +55,7 @@ impl Append {
 fn append(
     mut input: impl BufRead,
     now: Millis,
+    handles: &Handles,
     write: impl Fn(&Batch) -> rekal::Result<()>,
 ) -> Result<Appended, Failure> {
     let mut appended = Appended::default();
@@ -60,7 +64,7 @@ fn append(
     let mut number = 0;
     while let Some(line) = next_line(&mut input).map_err(unreadable)? {
         number += 1;
-        match line.and_then(|line| event(&line, now, &mut ids)) {
+        match line.and_then(|line| event(&line, now, &mut ids, handles)) {
             Ok(Some(event)) => batch.push(&event),
             Ok(None) => {}
             Err(reason) => {
@@ -80,12 +84,13 @@ fn append(
 }
 
 /// `None`: a blank line.
-fn event(line: &[u8], now: Millis, ids: &mut Ids) -> Result<Option<Event>, Reason> {
+fn event(line: &[u8], now: Millis, ids: &mut Ids, handles: &Handles) -> Result<Option<Event>, Reason> {
     let text = std::str::from_utf8(line).map_err(|_| Reason::NotJson)?.trim();
     if text.is_empty() {
         return Ok(None);
     }
-    accept(text, now, ids).map(Some)
+    let event = accept(text, now, ids)?.renamed(|name| handles.session(name));
+    event.ok_or(Reason::NoTarget).map(Some)
 }
 
 /// The next line, however it ends. One above the limit is read over and not held.
@@ -120,7 +125,7 @@ mod tests {
             written.borrow_mut().extend_from_slice(batch.bytes());
             Ok(())
         };
-        let appended = append(input, NOW, write).expect("readable");
+        let appended = append(input, NOW, &Handles::of(Path::new("/nowhere")), write).expect("readable");
         let text = String::from_utf8(written.into_inner()).expect("UTF-8");
         let lines = text.lines().filter(|line| !line.is_empty()).map(str::to_owned);
         (appended, lines.collect())
@@ -171,7 +176,13 @@ mod tests {
             batches.borrow_mut().push(batch.events());
             Ok(())
         };
-        let appended = append(line.repeat(600).as_bytes(), NOW, write).expect("readable");
+        let appended = append(
+            line.repeat(600).as_bytes(),
+            NOW,
+            &Handles::of(Path::new("/nowhere")),
+            write,
+        )
+        .expect("readable");
         assert_eq!(appended.events, 600);
         assert_eq!(batches.into_inner().len(), 2);
     }

@@ -1,9 +1,10 @@
-use rekal::graph::{self, EdgeLine};
+use rekal::graph;
 use serde::Serialize;
 
-use super::edges;
+use super::edges::{self, NamedEdge};
 use crate::answer::{Answer, Outcome};
 use crate::call::Call;
+use crate::handles::Handles;
 use crate::out;
 use crate::when::When;
 
@@ -21,7 +22,7 @@ pub struct Log {
 
 #[derive(Serialize)]
 struct Printed {
-    edges: Vec<EdgeLine>,
+    edges: Vec<NamedEdge>,
 }
 
 impl Log {
@@ -29,11 +30,13 @@ impl Log {
         let since = call.since(self.since)?;
         let ledger = call.ledger()?;
         let edges = graph::log(&ledger, since, self.limit)?;
-        let found = !edges.is_empty();
+        let (found, handles) = (!edges.is_empty(), Handles::of(ledger.store()));
         if call.json {
-            out::print_json(&Printed { edges })?;
+            out::print_json(&Printed {
+                edges: edges::named(edges, &handles),
+            })?;
         } else if found {
-            out::print(&edges::table(edges))?;
+            out::print(&edges::table(edges, &handles))?;
         } else {
             edges::say_none(ledger.store(), "no edge was found")?;
         }

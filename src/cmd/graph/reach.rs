@@ -7,13 +7,14 @@ use serde::Serialize;
 
 use crate::answer::{Answer, Failure, Outcome};
 use crate::call::Call;
+use crate::handles::Handles;
 use crate::out;
 
 /// Show what is published of these sessions, as recall sees it
 #[derive(clap::Args, Debug)]
-#[command(after_help = "Example: rekal graph reach 3f6d1c52-8a0e-4b7d-9c41-52e7a1d0b601 --json")]
+#[command(after_help = "Example: rekal graph reach s5 s6 --json")]
 pub struct Reach {
-    /// Ids of sessions
+    /// Sessions: their handles (s5), ids, or the beginnings of ids
     #[arg(required = true, value_name = "SESSION")]
     pub sessions: Vec<String>,
 }
@@ -26,6 +27,8 @@ struct Printed<'a> {
 #[derive(Serialize)]
 struct Row<'a> {
     session_id: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    handle: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     reached: Option<Reached<'a>>,
 }
@@ -45,10 +48,11 @@ impl Reach {
     pub fn run(self, call: &Call) -> Outcome {
         let named = self.sessions.iter().map(|argument| call.session(argument));
         let sessions = named.collect::<Result<Vec<SessionId>, Failure>>()?;
-        let reaches = call.graph()?.reach(&sessions);
+        let graph = call.graph()?;
+        let (reaches, handles) = (graph.reach(&sessions), Handles::of(graph.store()));
         let found = || sessions.iter().zip(&reaches);
         if call.json {
-            let sessions = found().map(|(id, reach)| row(id, reach.as_ref())).collect();
+            let sessions = found().map(|(id, reach)| row(id, reach.as_ref(), &handles)).collect();
             out::print_json(&Printed { sessions })?;
         } else {
             let mut text = String::new();
@@ -65,7 +69,7 @@ impl Reach {
     }
 }
 
-fn row<'a>(id: &'a SessionId, reach: Option<&'a reach::Reach>) -> Row<'a> {
+fn row<'a>(id: &'a SessionId, reach: Option<&'a reach::Reach>, handles: &Handles) -> Row<'a> {
     let reached = reach.map(|reach| Reached {
         count: reach.count,
         drills: reach.drills,
@@ -73,6 +77,7 @@ fn row<'a>(id: &'a SessionId, reach: Option<&'a reach::Reach>) -> Row<'a> {
     });
     Row {
         session_id: id.as_str(),
+        handle: handles.handle(id),
         reached,
     }
 }

@@ -1,24 +1,34 @@
 use std::fmt::Write;
 
 use rekal::edge::SessionId;
-use rekal::graph::{self, Portrait};
+use rekal::graph::{self, Portrait, QueryTally, Standing};
 use serde::Serialize;
 
-use super::edges;
+use super::edges::{self, Named, NamedEdge};
 use crate::answer::{Answer, Outcome};
 use crate::call::Call;
 use crate::columns::columns;
+use crate::handles::Handles;
 use crate::out;
 
 /// Show which queries reached a session, what they led to, and its latest edges
 #[derive(clap::Args, Debug)]
-#[command(after_help = "Example: rekal graph show 3f6d1c52-8a0e-4b7d-9c41-52e7a1d0b601")]
+#[command(after_help = "Example: rekal graph show s5 -n 50")]
 pub struct Show {
-    /// The session: its id
+    /// The session: its handle (s5), its id, or the beginning of the id
     pub session: String,
     /// At most so many edges; without --json also at most so many queries
     #[arg(short = 'n', long, value_name = "N", default_value_t = 20)]
     pub limit: usize,
+}
+
+/// A session in full, with the handles.
+#[derive(Serialize)]
+struct Printed {
+    #[serde(flatten)]
+    standing: Named<Standing>,
+    tallies: Vec<QueryTally>,
+    edges: Vec<NamedEdge>,
 }
 
 /// A session that nothing reached, with the keys of one that was.
@@ -36,22 +46,31 @@ impl Show {
     pub fn run(self, call: &Call) -> Outcome {
         let session = call.session(&self.session)?;
         let ledger = call.ledger()?;
+        let handles = Handles::of(ledger.store());
         match graph::show(&ledger, &session, self.limit)? {
             Some(portrait) => {
                 match call.json {
-                    true => out::print_json(&portrait)?,
-                    false => out::print(&text(portrait, self.limit))?,
+                    true => out::print_json(&printed(portrait, &handles))?,
+                    false => out::print(&text(portrait, self.limit, &handles))?,
                 }
                 Ok(Answer::Yes)
             }
             None => {
                 match call.json {
-                    true => out::print_json(&unreached(session))?,
+                    true => out::print_json(&Named::of(unreached(session), |row| &row.session_id, &handles))?,
                     false => edges::say_none(ledger.store(), "this session was never reached")?,
                 }
                 Ok(Answer::No)
             }
         }
+    }
+}
+
+fn printed(portrait: Portrait, handles: &Handles) -> Printed {
+    Printed {
+        standing: Named::of(portrait.standing, |standing| &standing.session_id, handles),
+        tallies: portrait.tallies,
+        edges: edges::named(portrait.edges, handles),
     }
 }
 
@@ -66,14 +85,16 @@ fn unreached(session_id: SessionId) -> Unreached {
     }
 }
 
-fn text(portrait: Portrait, limit: usize) -> String {
+fn text(portrait: Portrait, limit: usize, handles: &Handles) -> String {
     let Portrait {
         standing,
         tallies,
         edges,
     } = portrait;
+    let handle = handles.handle(&standing.session_id);
     let mut text = format!(
-        "session {}\nreached {}: surfaced {}, drilled {}; last {}\n",
+        "session {}{}\nreached {}: surfaced {}, drilled {}; last {}\n",
+        handle.map_or(String::new(), |handle| format!("{handle} ")),
         out::one_line(standing.session_id.as_str(), usize::MAX),
         standing.count,
         standing.surfaced,
@@ -100,6 +121,6 @@ fn text(portrait: Portrait, limit: usize) -> String {
         }
     }
     text.push('\n');
-    text.push_str(&edges::table(edges));
+    text.push_str(&edges::table(edges, handles));
     text
 }

@@ -11,6 +11,7 @@ use walkdir::WalkDir;
 use crate::answer::{Answer, Failure, Outcome};
 use crate::call::Call;
 use crate::columns::columns;
+use crate::handles::Handles;
 use crate::when::When;
 use crate::{out, when};
 
@@ -47,7 +48,7 @@ impl Stats {
         };
         match call.json {
             true => out::print_json(&printed)?,
-            false => out::print(&text(&printed))?,
+            false => out::print(&text(&printed, &Handles::of(ledger.store())))?,
         }
         Ok(Answer::Yes)
     }
@@ -73,10 +74,10 @@ fn size(entry: &DirEntry) -> u64 {
     lengths.filter(|found| found.is_file()).map(|found| found.len()).sum()
 }
 
-fn text(printed: &Printed) -> String {
+fn text(printed: &Printed, handles: &Handles) -> String {
     let mut text = columns(["figure", "value"], figures(printed));
     for session in &printed.stats.never_opened {
-        let id = out::one_line(session.session_id.as_str(), usize::MAX);
+        let id = out::one_line(&handles.name(&session.session_id), usize::MAX);
         _ = writeln!(text, "surfaced {} times, never opened: {id}", session.surfaced);
     }
     text

@@ -2,11 +2,12 @@ use clap::builder::TypedValueParser;
 use rekal::graph::{self, By, Standing};
 use serde::Serialize;
 
-use super::edges;
+use super::edges::{self, Named};
 use crate::answer::{Answer, Outcome};
 use crate::call::Call;
 use crate::cmd::recall::one_of;
 use crate::columns::columns;
+use crate::handles::Handles;
 use crate::out;
 
 /// List the most used sessions
@@ -23,18 +24,20 @@ pub struct Top {
 
 #[derive(Serialize)]
 struct Printed {
-    sessions: Vec<Standing>,
+    sessions: Vec<Named<Standing>>,
 }
 
 impl Top {
     pub fn run(self, call: &Call) -> Outcome {
         let ledger = call.ledger()?;
         let sessions = graph::top(&ledger, self.by, self.limit)?;
-        let found = !sessions.is_empty();
+        let (found, handles) = (!sessions.is_empty(), Handles::of(ledger.store()));
         if call.json {
+            let named = |session| Named::of(session, |session: &Standing| &session.session_id, &handles);
+            let sessions = sessions.into_iter().map(named).collect();
             out::print_json(&Printed { sessions })?;
         } else if found {
-            out::print(&text(sessions))?;
+            out::print(&text(sessions, &handles))?;
         } else {
             edges::say_none(ledger.store(), "no session was reached yet")?;
         }
@@ -42,10 +45,10 @@ impl Top {
     }
 }
 
-fn text(sessions: Vec<Standing>) -> String {
+fn text(sessions: Vec<Standing>, handles: &Handles) -> String {
     let rows = sessions.into_iter().map(|session| {
         [
-            session.session_id.into(),
+            handles.name(&session.session_id),
             session.count.to_string(),
             session.drills.to_string(),
             session.last_at,
