@@ -105,6 +105,15 @@ pub fn tell(failure: &Failure, json: bool) -> ExitCode {
     ExitCode::from(COULD_NOT_RUN)
 }
 
+/// A number of things, whose name is that of one: `1 event`, `2 queries`.
+pub fn counted(count: u64, one: &str) -> String {
+    match one.strip_suffix('y') {
+        _ if count == 1 => format!("1 {one}"),
+        Some(stem) => format!("{count} {stem}ies"),
+        None => format!("{count} {one}s"),
+    }
+}
+
 /// The first `longest` characters of a text that may hold anything, on one line and safe to print.
 pub fn one_line(text: &str, longest: usize) -> String {
     let mut shown = String::new();
@@ -130,6 +139,16 @@ fn harmless(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn one_thing_is_no_plural() {
+        assert_eq!(counted(1, "event"), "1 event");
+        assert_eq!(counted(0, "session id"), "0 session ids");
+        assert_eq!(
+            (counted(1, "query"), counted(2, "query")),
+            ("1 query".into(), "2 queries".into())
+        );
+    }
 
     #[test]
     fn a_hostile_text_is_one_harmless_line() {

@@ -46,6 +46,33 @@ fn a_transcript_that_grows_is_one_session_with_each_turn_once() {
 }
 
 #[test]
+fn what_a_subagent_says_in_the_transcript_of_another_is_left_out_and_told() {
+    let stage = Stage::new();
+    let aside =
+        |at, text| claude_line("trunk", at, "user", text).replace("\"isSidechain\":false", "\"isSidechain\":true");
+    let lines = [
+        claude_line("trunk", 0, "user", "Look around"),
+        aside(1, "I look"),
+        aside(2, "I am done"),
+    ];
+    fs::write(stage.transcript("trunk"), lines.concat()).expect("written");
+    let run = stage.run(&["checkpoint"]);
+    let told = "rekal: 2 lines of subagents in the transcripts of other sessions were left out\n";
+    assert_eq!(run.stderr, told);
+    assert_eq!(turns(&stage, "s1"), ["Look around"]);
+    assert_eq!(stage.run(&["checkpoint", "-j"]).json()["sidechain_lines"], 0);
+}
+
+#[test]
+fn a_session_is_opened_by_its_place_as_well_as_by_the_option() {
+    let stage = Stage::with_sessions();
+    let by_option = stage.run(&["query", "--session", "s2"]);
+    let by_place = stage.run(&["query", "s2"]);
+    assert_eq!((by_place.code, &by_place.stdout), (Some(0), &by_option.stdout));
+    assert_eq!(stage.spooled().len(), 2);
+}
+
+#[test]
 fn running_it_twice_changes_nothing() {
     let stage = Stage::with_sessions();
     let published = |stage: &Stage| fs::read(stage.store().join("index/meta.json")).expect("an index");
@@ -215,7 +242,7 @@ fn a_forgotten_text_is_in_no_file_and_does_not_come_back() {
     let run = super::stage::finished(child.wait_with_output().expect("it ends"));
     assert_eq!(run.code, Some(0));
     assert!(
-        run.stdout.contains("1 turns") && !run.stdout.contains("zanzibar"),
+        run.stdout.contains("1 turn,") && !run.stdout.contains("zanzibar"),
         "{}",
         run.stdout
     );

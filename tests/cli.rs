@@ -23,6 +23,17 @@ fn the_version_is_data() {
 }
 
 #[test]
+fn the_demo_has_no_json_and_says_so() {
+    let output = rekal(&["demo", "--json"]);
+    let (code, stdout, stderr) = out(&output);
+    assert_eq!((code, stderr), (Some(2), ""));
+    assert!(
+        stdout.contains("demo: it shows what a person sees and has no JSON"),
+        "{stdout}"
+    );
+}
+
+#[test]
 fn a_mistake_is_told_on_stderr_or_as_json() {
     let output = rekal(&["version", "--unknown"]);
     let (code, stdout, stderr) = out(&output);
@@ -105,12 +116,12 @@ fn verify_finds_what_rebuild_mends() {
     assert_eq!(out(&on(store, &["graph", "verify", "-j"], "")), (Some(0), right, ""));
 
     std::fs::remove_file(store.join("reach.snap")).expect("it was published");
-    let wrong = "1 of 1 sessions agree with their edges\nwhat is published differs from the ledger\n";
+    let wrong = "1 of 1 session agrees with its edges\nwhat is published differs from the ledger\n";
     let remedy = "rekal: rekal graph rebuild makes it right\n";
     assert_eq!(out(&on(store, &["graph", "verify"], "")), (Some(1), wrong, remedy));
     assert_eq!(
         out(&on(store, &["graph", "rebuild"], "")),
-        (Some(0), "folded 1 sessions\n", "")
+        (Some(0), "folded 1 session\n", "")
     );
     assert_eq!(on(store, &["graph", "verify"], "").status.code(), Some(0));
 }

@@ -85,12 +85,12 @@ fn a_text_is_in_no_byte_of_the_store_afterwards() {
         &["forget", "--text", "-", "--dry-run"],
         &format!("{SECRET}\n"),
     );
-    let text = "would forget 50 events, 50 edges, 50 queries, 1 session ids\n";
+    let text = "would forget 50 events, 50 edges, 50 queries, 1 session id\n";
     assert_eq!(out(&dry), (Some(0), text, ""));
     assert_eq!(count(store.path(), SESSION), "cave-of-wonders [reached 50×·");
 
     let done = on(store.path(), &["forget", "--text", "-"], &format!("{SECRET}\n"));
-    let text = "forgot 50 events, 50 edges, 50 queries, 1 session ids\n";
+    let text = "forgot 50 events, 50 edges, 50 queries, 1 session id\n";
     assert_eq!(out(&done), (Some(0), text, ""));
     is_gone(store.path(), &[dry, done]);
     assert_eq!(holding(store.path(), SESSION), [""; 0]);
@@ -160,11 +160,11 @@ fn a_query_a_session_an_event_and_a_time_are_forgotten() {
     let said = |text: &str| (Some(0), text.to_owned());
     assert_eq!(
         forget(&["--query", " 1  what are jars for "]),
-        said("forgot 1 events, 2 edges, 1 queries, 0 session ids")
+        said("forgot 1 event, 2 edges, 1 query, 0 session ids")
     );
     assert_eq!(
         forget(&["--session", SESSION]),
-        said("forgot 50 events, 50 edges, 50 queries, 1 session ids")
+        said("forgot 50 events, 50 edges, 50 queries, 1 session id")
     );
     let log = on(store.path(), &["graph", "log", "-n", "1", "-j"], "");
     let (_, log, _) = out(&log);
@@ -175,7 +175,7 @@ fn a_query_a_session_an_event_and_a_time_are_forgotten() {
         .expect("an id");
     assert_eq!(
         forget(&["--event", event]),
-        said("forgot 1 events, 2 edges, 1 queries, 0 session ids")
+        said("forgot 1 event, 2 edges, 1 query, 0 session ids")
     );
     assert_eq!(
         forget(&["--before", "2026-11-30T12:01:00Z"]),

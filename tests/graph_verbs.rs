@@ -293,8 +293,8 @@ fn rows_without_an_id_get_the_same_one_again() {
     let store = tempfile::tempdir().expect("a folder");
     let rows = "{\"ts\":\"2026-11-30T12:00:01Z\",\"kind\":\"drill\",\"query\":\"\",\"target\":\"a\"}\n";
     for (code, text) in [
-        (0, "1 events are new, with 1 edges; 0 edges were known\n"),
-        (0, "0 events are new, with 0 edges; 1 edges were known\n"),
+        (0, "1 event is new, with 1 edge; 0 edges were known\n"),
+        (0, "0 events are new, with 0 edges; 1 edge was known\n"),
     ] {
         assert_eq!(
             out(&on(store.path(), &["graph", "import", "-"], rows)),

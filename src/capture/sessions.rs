@@ -52,14 +52,17 @@ pub struct Captured {
     pub tool_calls: u64,
     /// Lines that could not be read, in the transcripts that were read.
     pub skipped_lines: u64,
+    /// Lines of subagents in the transcripts of others, where old versions of Claude Code wrote them. They
+    /// are no session of their own and left out.
+    pub sidechain_lines: u64,
     /// Transcripts of sessions that were held elsewhere.
     pub elsewhere: u64,
     /// Transcripts read of sessions that another transcript holds, which were left aside.
     pub copies: u64,
     /// Transcripts that could not be read, with the reason.
     pub unreadable: Vec<String>,
-    /// Files and folders that could not be looked at.
-    pub unseen: u64,
+    /// Files and folders that could not be looked at, with the reason.
+    pub unseen: Vec<String>,
     /// The numbers of the new and the grown sessions.
     pub numbers: Vec<u32>,
 }
@@ -145,6 +148,7 @@ fn read<'f>(
         Ok(reading) => {
             report.read += 1;
             report.skipped_lines += reading.skipped;
+            report.sidechain_lines += reading.sidechain;
             Some(Waiting {
                 found: file,
                 path,

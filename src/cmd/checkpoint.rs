@@ -38,8 +38,10 @@ struct Done<'a> {
     turns: u64,
     tool_calls: u64,
     skipped_lines: u64,
+    sidechain_lines: u64,
     elsewhere: u64,
     unreadable: &'a [String],
+    unseen: &'a [String],
     indexed: u64,
     drained: &'a Drained,
 }
@@ -127,8 +129,10 @@ impl<'a> Done<'a> {
             turns: captured.turns,
             tool_calls: captured.tool_calls,
             skipped_lines: captured.skipped_lines,
+            sidechain_lines: captured.sidechain_lines,
             elsewhere: captured.elsewhere,
             unreadable: &captured.unreadable,
+            unseen: &captured.unseen,
             indexed: report.indexed,
             drained: &report.drained,
         }
@@ -138,17 +142,17 @@ impl<'a> Done<'a> {
 fn summary(report: &Report, store: &Path) -> String {
     let captured = &report.captured;
     format!(
-        "captured {} new and {} grown sessions ({} turns, {} tool calls) from {} of {} transcripts\n\
-         drained {} events ({} new edges), published {} sessions in {}\n",
+        "captured {} new and {} ({}, {}) from {} of {}\n\
+         drained {} ({}), published {} in {}\n",
         captured.sessions_new,
-        captured.sessions_grown,
-        captured.turns,
-        captured.tool_calls,
+        out::counted(captured.sessions_grown, "grown session"),
+        out::counted(captured.turns, "turn"),
+        out::counted(captured.tool_calls, "tool call"),
         captured.read,
-        captured.files,
-        report.drained.events,
-        report.drained.edges_new,
-        report.indexed,
+        out::counted(captured.files, "transcript"),
+        out::counted(report.drained.events, "event"),
+        out::counted(report.drained.edges_new, "new edge"),
+        out::counted(report.indexed, "session"),
         out::one_line(&store.display().to_string(), SHOWN),
     )
 }
@@ -156,31 +160,39 @@ fn summary(report: &Report, store: &Path) -> String {
 /// What did not go as it should, and what was left out on purpose.
 fn tell(report: &Report) {
     let captured = &report.captured;
-    for reason in &captured.unreadable {
+    for reason in captured.unseen.iter().chain(&captured.unreadable) {
         out::say(out::one_line(reason, SHOWN));
     }
     let counted = [
         (
-            captured.unseen,
-            "files or folders of transcripts could not be looked at",
-        ),
-        (
             captured.skipped_lines,
+            "line of a transcript could not be read and was skipped",
             "lines of transcripts could not be read and were skipped",
         ),
         (
+            captured.sidechain_lines,
+            "line of a subagent in the transcript of another session was left out",
+            "lines of subagents in the transcripts of other sessions were left out",
+        ),
+        (
             captured.copies,
+            "transcript is of a session that another transcript holds and was left aside",
             "transcripts are of sessions that another transcript holds and were left aside",
         ),
         (
             captured.elsewhere,
+            "session was held in another folder; rekal checkpoint --all takes it too",
             "sessions were held in other folders; rekal checkpoint --all takes them too",
         ),
     ];
-    for (count, what) in counted.iter().filter(|(count, _)| *count > 0) {
-        out::say(format!("{count} {what}"));
+    for (count, one, more) in counted.iter().filter(|(count, ..)| *count > 0) {
+        out::say(format!("{count} {}", if *count == 1 { one } else { more }));
     }
     for (reason, count) in &report.drained.bad_lines {
-        out::say(format!("{count} lines of the spool are no events: {reason}"));
+        let what = match count {
+            1 => "line of the spool is no event",
+            _ => "lines of the spool are no events",
+        };
+        out::say(format!("{count} {what}: {reason}"));
     }
 }

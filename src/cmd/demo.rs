@@ -53,7 +53,12 @@ pub const FOREIGN_QUESTION: &str = "sourdough hydration ratio";
 
 impl Demo {
     /// Plays the loop in a folder of its own, which is gone afterwards, whatever happens.
-    pub fn run(self, _: &Call) -> Outcome {
+    pub fn run(self, call: &Call) -> Outcome {
+        if call.json {
+            return Err(
+                Failure::usage("demo: it shows what a person sees and has no JSON").remedy_is("run it without --json")
+            );
+        }
         let folder = tempfile::tempdir().map_err(|error| Failure::io("create", Path::new("a folder"), &error))?;
         let stage = Stage::new(folder.path())?;
         lay_out(&stage.claude_dir())?;

@@ -126,13 +126,18 @@ fn text(printed: &Printed) -> String {
     let captured = match *content == ForgottenContent::default() {
         true => String::new(),
         false => format!(
-            "; {} captured sessions, {} turns, {} tool calls",
-            content.captured_sessions, content.turns, content.tool_calls
+            "; {}, {}, {}",
+            out::counted(content.captured_sessions, "captured session"),
+            out::counted(content.turns, "turn"),
+            out::counted(content.tool_calls, "tool call")
         ),
     };
     format!(
-        "{done} {} events, {} edges, {} queries, {} session ids{captured}\n",
-        graph.events, graph.edges, graph.queries, graph.sessions,
+        "{done} {}, {}, {}, {}{captured}\n",
+        out::counted(graph.events, "event"),
+        out::counted(graph.edges, "edge"),
+        out::counted(graph.queries, "query"),
+        out::counted(graph.sessions, "session id"),
     )
 }
 

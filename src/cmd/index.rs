@@ -27,7 +27,10 @@ impl Index {
         let targets = graph::rebuild(&ledger)?;
         match call.json {
             true => out::print_json(&Rebuilt { sessions, targets })?,
-            false => out::print(&format!("published {sessions} sessions and the reach of {targets}\n"))?,
+            false => out::print(&format!(
+                "published {} and the reach of {targets}\n",
+                out::counted(sessions, "session")
+            ))?,
         }
         Ok(Answer::Yes)
     }

@@ -1,5 +1,6 @@
 use std::collections::BTreeMap;
 
+use clap::ArgGroup;
 use clap::builder::TypedValueParser;
 use rekal::capture::index_of;
 use rekal::index::Index;
@@ -16,11 +17,15 @@ const SHOWN: usize = 60;
 
 /// Open a session: its turns
 #[derive(clap::Args, Debug)]
-#[command(after_help = "Example: rekal query -s s5 --turn 12 -n 5")]
+#[command(after_help = "Example: rekal query s5 --turn 12 -n 5")]
+#[command(group = ArgGroup::new("which").required(true))]
 pub struct Query {
     /// The session: its handle (s5), its id, or the beginning of the id that no other has
-    #[arg(short, long)]
-    pub session: String,
+    #[arg(value_name = "SESSION", group = "which")]
+    pub name: Option<String>,
+    /// The same as an option
+    #[arg(short, long, group = "which")]
+    pub session: Option<String>,
     /// Start at this turn
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub turn: Option<u32>,
@@ -47,11 +52,11 @@ impl Query {
         }
         let index = Index::open(&index_of(&place.dir))?;
         let index = index.ok_or_else(|| Failure::no_index(&place.dir))?;
-        let Some(number) = index.find(&self.session)? else {
+        let Some(number) = index.find(self.session())? else {
             if call.json {
                 out::print_json(&BTreeMap::from([("found", false)]))?;
             }
-            out::say(format!("there is no session {}", out::one_line(&self.session, SHOWN)));
+            out::say(format!("there is no session {}", out::one_line(self.session(), SHOWN)));
             return Ok(Answer::No);
         };
         let reading = Reading {
@@ -76,6 +81,11 @@ impl Query {
             });
         }
         Ok(Answer::from(found))
+    }
+
+    /// The one that was given.
+    fn session(&self) -> &str {
+        self.name.as_deref().or(self.session.as_deref()).unwrap_or_default()
     }
 
     /// Whether this opens the session. Reading on is not another opening.
@@ -110,7 +120,8 @@ mod tests {
     #[test]
     fn every_option_is_read() {
         let query = read("-s s5 --turn 12 -n 3 -r steering -F").expect("read");
-        assert_eq!(query.session, "s5");
+        assert_eq!(query.session(), "s5");
+        assert_eq!(read("s5 -n 3").expect("read").session(), "s5");
         assert_eq!((query.turn, query.limit, query.full), (Some(12), Some(3), true));
         assert_eq!(query.role, Some(Role::Steering));
         assert!(query.is_drill());
@@ -127,6 +138,7 @@ mod tests {
     fn what_cannot_be_meant_is_refused() {
         for line in [
             "--turn 3",
+            "s5 -s s6",
             "-s s5 --turn 0",
             "-s s5 --turn 3 --after 4",
             "-s s5 -n -1",

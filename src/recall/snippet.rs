@@ -19,22 +19,43 @@ const SEARCHED: usize = 64 * 1024;
 /// A run without white space that is longer is taken for several words.
 const LONG: usize = 24;
 
-/// The words from the densest passage on, on one line, white space folded.
+/// What stands for the text before or behind a snippet that begins or ends within a sentence.
+const CUT: char = '…';
+
+/// The words from the densest passage on, on one line, white space folded; `…` where a sentence was cut.
 pub(super) fn snippet(text: &str, query: &Query, matches: &Matches) -> String {
     let text = &text[..text.floor_char_boundary(SEARCHED)];
     let weights: Vec<f32> = matches.counts.iter().map(|count| idf(matches.turns, *count)).collect();
-    opening(&text[densest(text, &query.occurrences(text), &weights)..])
+    let begin = densest(text, &query.occurrences(text), &weights);
+    let (before, from) = text.split_at(begin);
+    match is_within(before) {
+        true => format!("{CUT}{}", opening(from)),
+        false => opening(from),
+    }
 }
 
-/// The first words of a text, on one line, white space folded.
+/// Whether a sentence that is begun in this text goes on behind it.
+fn is_within(before: &str) -> bool {
+    let said = before.trim_end();
+    let line_ended = before[said.len()..].contains('\n');
+    !said.is_empty() && !line_ended && !said.ends_with(['.', '!', '?', ':', ';', '。', '！', '？'])
+}
+
+/// The first words of a text, on one line, white space folded; `…` where the last sentence goes on.
 pub(super) fn opening(text: &str) -> String {
     // No word is longer than 24 characters of 4 bytes; white space may be.
     let text = text.trim_start();
     let head = &text[..text.floor_char_boundary(WORDS * LONG * 8)];
     let words = words(head);
     let last = words[..WORDS.min(words.len())].last();
-    let shown = last.map_or("", |last| &head[..last.end]);
-    shown.split_whitespace().collect::<Vec<_>>().join(" ")
+    let (shown, behind) = text.split_at(last.map_or(0, |last| last.end));
+    let mut shown = shown.split_whitespace().collect::<Vec<_>>().join(" ");
+    let goes_on = behind.trim_start();
+    let gap = &behind[..behind.len() - goes_on.len()];
+    if !goes_on.is_empty() && is_within(&format!("{shown}{gap}")) {
+        shown.push(CUT);
+    }
+    shown
 }
 
 /// The first words of a snippet, and whether there are more.
@@ -130,7 +151,7 @@ mod tests {
         let text = format!("token {filler} the jwt token has an expiry {filler}");
         assert_eq!(
             shown(&text, "jwt token expiry"),
-            "amet lorem ipsum dolor sit amet the jwt token has an expiry lorem ipsum dolor…"
+            "…amet lorem ipsum dolor sit amet the jwt token has an expiry lorem ipsum dolor…"
         );
     }
 
@@ -146,5 +167,26 @@ mod tests {
     fn a_text_that_begins_late_is_opened_at_its_first_word() {
         assert_eq!(opening("\n\n  fix   the\tbug "), "fix the bug");
         assert_eq!(opening(""), "");
+    }
+
+    #[test]
+    fn a_cut_sentence_bears_a_mark_and_a_whole_one_none() {
+        let filler = "Lorem ipsum dolor sit amet. ".repeat(20);
+        let whole = format!("{filler}\nThe jwt token has an expiry.");
+        let text = |text: &str| shown(text, "jwt token expiry");
+        assert_eq!(
+            text("One.\nThe jwt token has an expiry."),
+            "One. The jwt token has an expiry."
+        );
+        assert!(!text(&whole).starts_with('…'), "{}", text(&whole));
+        assert!(
+            text(&whole).ends_with("The jwt token has an expiry."),
+            "{}",
+            text(&whole)
+        );
+        let words = |n: usize| "word ".repeat(n);
+        assert_eq!(opening(&words(61)).split(' ').next_back(), Some("word…"));
+        assert_eq!(opening(&words(60)).split(' ').next_back(), Some("word"));
+        assert!(opening(&format!("{}end. And more", words(59))).ends_with("end."));
     }
 }

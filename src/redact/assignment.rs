@@ -9,6 +9,9 @@ use std::ops::Range;
 use super::value::{Name, Writing, is_placeholder, looks_secret, name_of};
 use super::{REDACTED, is_word, run};
 
+/// The most bytes of a secret that has several words.
+const PHRASE: usize = 128;
+
 /// The value assigned with the `=` or `:` at `sign`.
 pub(super) fn assigned(text: &str, sign: usize) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
@@ -174,14 +177,26 @@ fn quoted(text: &str, after: usize) -> Option<Option<Range<usize>>> {
         .filter(|b| matches!(b, b'"' | b'\'' | b'`'))?;
     let start = after + escaped + 1;
     let mut end = start;
+    let mut words = false;
     while end < bytes.len() && bytes[end] != quote {
-        if bytes[end].is_ascii_whitespace() {
+        words |= bytes[end] == b' ';
+        let is_code = bytes[end].is_ascii_whitespace() && (bytes[end] != b' ' || end == start);
+        if is_code || words && end - start > PHRASE {
             return Some(None);
         }
         end += if bytes[end] == b'\\' && escaped == 0 { 2 } else { 1 };
     }
+    if words && !is_phrase(text.get(start..end).unwrap_or_default()) {
+        return Some(None);
+    }
     let closed = bytes.get(end) == Some(&quote) && end - start >= escaped;
     Some(closed.then(|| start..end - escaped).filter(|range| !range.is_empty()))
+}
+
+/// Whether words in quotes may be a secret, and are no text that speaks of one: "Enter your password".
+fn is_phrase(words: &str) -> bool {
+    let speaks = |word: &str| name_of(word.trim_matches(|c: char| !c.is_ascii_alphanumeric())).is_some();
+    !words.ends_with(' ') && !words.split(' ').any(speaks)
 }
 
 /// Up to white space or punctuation. `None`: what follows shows that this is code.

@@ -169,6 +169,7 @@ impl State {
         self.recorded_id = self.recorded_id.take().or(entry.session_id.0.take());
         self.agent_id = self.agent_id.take().or(entry.agent_id.0.take());
         if entry.is_sidechain.0 && !self.subagent {
+            out.sidechain += 1;
             return;
         }
         out.held_in(entry.cwd.0.take(), entry.git_branch.0.take());

@@ -7,6 +7,7 @@ use std::time::UNIX_EPOCH;
 
 use walkdir::WalkDir;
 
+use crate::Error;
 use crate::session::Harness;
 
 /// Where the agents keep their files. `None`: the agent is not looked for.
@@ -37,8 +38,8 @@ pub struct Discovered {
     /// Ordered by path; the files of Claude Code's subagents come behind all others, so that a
     /// parent is read before its children.
     pub found: Vec<Found>,
-    /// How many files and folders could not be looked at.
-    pub unreadable: u64,
+    /// Files and folders that could not be looked at: the path of each, and why.
+    pub unreadable: Vec<String>,
 }
 
 /// Looks for transcripts. A root that does not exist has none.
@@ -77,9 +78,12 @@ fn walk(root: &Path, harness: Harness, all: &mut Discovered) {
     let first = all.found.len();
     let mut linked = false;
     for entry in WalkDir::new(root).follow_links(true) {
-        let Ok(entry) = entry else {
-            all.unreadable += 1;
-            continue;
+        let entry = match entry {
+            Ok(entry) => entry,
+            Err(error) => {
+                all.unreadable.push(why(root, error));
+                continue;
+            }
         };
         linked |= entry.path_is_symlink();
         if !is_transcript(entry.path(), harness) {
@@ -93,11 +97,19 @@ fn walk(root: &Path, harness: Harness, all: &mut Discovered) {
                 modified: nanoseconds(&meta),
             }),
             Ok(_) => {}
-            Err(_) => all.unreadable += 1,
+            Err(error) => all.unreadable.push(why(root, error)),
         }
     }
     if linked {
         name_each_once(&mut all.found, first);
+    }
+}
+
+fn why(root: &Path, error: walkdir::Error) -> String {
+    let path = error.path().unwrap_or(root).to_path_buf();
+    match error.into_io_error() {
+        Some(error) => Error::io("look at", path, error).to_string(),
+        None => format!("look at {}: a link to a folder around it", path.display()),
     }
 }
 
@@ -178,7 +190,7 @@ mod tests {
                 "c/projects/-p/b/subagents/workflows/w/agent-2.jsonl",
             ]
         );
-        assert_eq!((all.found[0].size, all.unreadable), (3, 0));
+        assert_eq!((all.found[0].size, all.unreadable.len()), (3, 0));
         assert!(all.found[0].modified > 1_600_000_000_000_000_000);
     }
 
@@ -209,6 +221,13 @@ mod tests {
         let projects = home.path().join("c/projects");
         std::os::unix::fs::symlink(&projects, projects.join("-p/loop")).expect("a link");
         std::os::unix::fs::symlink(projects.join("-p"), projects.join("-q")).expect("a link");
-        assert_eq!(names(home.path(), &discover(&roots).found), ["c/projects/-p/b.jsonl"]);
+        let all = discover(&roots);
+        assert_eq!(names(home.path(), &all.found), ["c/projects/-p/b.jsonl"]);
+        let first = all.unreadable[0].strip_suffix("/loop: a link to a folder around it");
+        assert!(
+            first.is_some_and(|path| path.starts_with("look at /")),
+            "{:?}",
+            all.unreadable
+        );
     }
 }

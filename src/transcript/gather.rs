@@ -26,6 +26,8 @@ pub(super) struct Gathered {
     pub(super) so_far: SoFar,
     pub(super) turns: Vec<Turn>,
     pub(super) tool_calls: Vec<ToolCall>,
+    /// Lines of somebody else in this file.
+    pub(super) sidechain: u64,
 }
 
 impl Gathered {

@@ -31,6 +31,9 @@ pub struct Reading {
     pub tool_calls: Vec<ToolCall>,
     /// Lines that could not be read.
     pub skipped: u64,
+    /// Lines of a subagent in the transcript of its parent, where old versions of Claude Code wrote them:
+    /// left out.
+    pub sidechain: u64,
     /// Where to read on.
     pub position: Position,
 }
@@ -166,6 +169,7 @@ impl Progress {
                 turns: Vec::new(),
                 tool_calls: Vec::new(),
                 skipped,
+                sidechain: gathered.sidechain,
                 position,
             });
         }
@@ -175,6 +179,7 @@ impl Progress {
             turns: gathered.turns,
             tool_calls: gathered.tool_calls,
             skipped,
+            sidechain: gathered.sidechain,
             position: Position::new(file, offset, gathered.so_far, parser)?,
         })
     }

@@ -46,7 +46,7 @@ impl Append {
         let appended = append(io::stdin().lock(), when::now(), &handles, write)?;
         match call.json {
             true => out::print_json(&appended)?,
-            false => out::print(&format!("appended {} events\n", appended.events))?,
+            false => out::print(&format!("appended {}\n", out::counted(appended.events, "event")))?,
         }
         Ok(Answer::from(appended.bad_lines.is_empty()))
     }

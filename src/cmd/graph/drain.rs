@@ -20,9 +20,14 @@ impl Drain {
         let drained = graph::drain(&call.ledger()?, when::now())?;
         say_bad_lines(&drained);
         if drained.left > 0 {
+            let (are, them) = if drained.left == 1 {
+                ("is", "it")
+            } else {
+                ("are", "them")
+            };
+            let claims = out::counted(drained.left, "claim");
             out::say(format!(
-                "{} claims are still being written; the next drain takes them",
-                drained.left
+                "{claims} {are} still being written; the next drain takes {them}"
             ));
         }
         out::print_json(&drained)?;

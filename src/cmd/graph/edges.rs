@@ -84,8 +84,10 @@ pub fn say_none(store: &Path, what: &str) -> Result<(), Failure> {
     out::say(what);
     let lines = waiting(store, when::now())?.lines;
     if lines > 0 {
+        let (wait, them) = if lines == 1 { ("waits", "it") } else { ("wait", "them") };
+        let lines = out::counted(lines, "line");
         out::say(format!(
-            "{lines} lines wait in the spool: rekal graph drain takes them in"
+            "{lines} {wait} in the spool: rekal graph drain takes {them} in"
         ));
     }
     Ok(())

@@ -70,5 +70,13 @@ fn text(drained: &Drained) -> String {
         edges_known,
         ..
     } = drained;
-    format!("{events} events are new, with {edges_new} edges; {edges_known} edges were known\n")
+    let is = |count: u64, one, more| if count == 1 { one } else { more };
+    format!(
+        "{} {} new, with {}; {} {} known\n",
+        out::counted(*events, "event"),
+        is(*events, "is", "are"),
+        out::counted(*edges_new, "edge"),
+        out::counted(*edges_known, "edge"),
+        is(*edges_known, "was", "were"),
+    )
 }

@@ -20,7 +20,7 @@ impl Rebuild {
         let targets = graph::rebuild(&call.ledger()?)?;
         match call.json {
             true => out::print_json(&Rebuilt { targets })?,
-            false => out::print(&format!("folded {targets} sessions\n"))?,
+            false => out::print(&format!("folded {}\n", out::counted(targets, "session")))?,
         }
         Ok(Answer::Yes)
     }

@@ -29,7 +29,11 @@ impl Verify {
 
 fn text(verified: &Verified) -> String {
     let right = verified.targets.saturating_sub(verified.differing.len() as u64);
-    let mut text = format!("{right} of {} sessions agree with their edges\n", verified.targets);
+    let agree = match verified.targets {
+        1 => "agrees with its edges",
+        _ => "agree with their edges",
+    };
+    let mut text = format!("{right} of {} {agree}\n", out::counted(verified.targets, "session"));
     for session in &verified.differing {
         let id = out::one_line(session.as_str(), usize::MAX);
         _ = writeln!(text, "differs: {id}");
