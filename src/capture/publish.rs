@@ -26,7 +26,7 @@ pub fn rebuild(ledger: &Ledger, done: &mut dyn FnMut(u64, u64)) -> Result<u64> {
 fn fill(ledger: &Ledger, mut publisher: Publisher, done: &mut dyn FnMut(u64, u64)) -> Result<u64> {
     let reader = SessionReader::open(&ledger.read()?)?;
     let published = publisher.published();
-    if published == Some(reader.change()) {
+    if published == Some(reader.change()) && publisher.is_complete() {
         return Ok(0);
     }
     if published > Some(reader.change()) {

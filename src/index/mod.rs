@@ -15,6 +15,7 @@ mod guard;
 mod irregular;
 mod layout;
 mod lookup;
+mod lsa;
 mod matches;
 mod publish;
 mod query;

@@ -1,5 +1,6 @@
 //! The writing side of the index.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use tantivy::indexer::IndexWriterOptions;
@@ -10,6 +11,7 @@ use super::build;
 use super::folder::{Folder, create_private_folder};
 use super::guard::writing;
 use super::layout::{ANALYZER, Layout};
+use super::lsa;
 use super::read::Index;
 use super::stamp::Stamp;
 use crate::session::Conversation;
@@ -26,6 +28,9 @@ pub struct Publisher {
     ledger: u128,
     layout: Layout,
     published: Option<u64>,
+    is_complete: bool,
+    put: BTreeSet<u32>,
+    removed: bool,
     index: tantivy::Index,
     writer: Option<IndexWriter>,
 }
@@ -51,6 +56,9 @@ impl Publisher {
             ledger,
             layout: Layout::new(),
             published: Some(index.change()),
+            is_complete: lsa::is_up_to(dir, ledger, index.change()),
+            put: BTreeSet::new(),
+            removed: false,
             index: open_in(dir)?,
             writer: None,
         })
@@ -69,6 +77,9 @@ impl Publisher {
             ledger,
             layout,
             published: None,
+            is_complete: false,
+            put: BTreeSet::new(),
+            removed: false,
             writer: None,
         })
     }
@@ -79,12 +90,19 @@ impl Publisher {
         self.published
     }
 
+    /// Whether all that belongs to what is published is there. Where it is not, because a writer was
+    /// killed or a file was damaged, a commit of the same change completes it.
+    pub fn is_complete(&self) -> bool {
+        self.is_complete
+    }
+
     /// Publishes this state of a session instead of any earlier one, at the next commit.
     ///
     /// # Errors
     /// The index cannot be written.
     pub fn put(&mut self, conversation: &Conversation) -> Result<()> {
-        self.remove(conversation.record.number)?;
+        self.withdraw(conversation.record.number)?;
+        self.put.insert(conversation.record.number);
         let (dir, layout) = (self.dir.clone(), self.layout.clone());
         let writer = self.writer()?;
         // The session that asked a question must not become the best answer to it.
@@ -100,16 +118,27 @@ impl Publisher {
     /// # Errors
     /// The index cannot be written.
     pub fn remove(&mut self, number: u32) -> Result<()> {
+        self.removed = true;
+        self.withdraw(number)
+    }
+
+    fn withdraw(&mut self, number: u32) -> Result<()> {
         let term = self.layout.of_session(number);
         self.writer()?.delete_term(term);
         Ok(())
     }
 
-    /// Publishes all that was put and removed, as the state of the ledger after `change`, in one step.
+    /// Publishes all that was put and removed, as the state of the ledger after `change`, in one step;
+    /// after it the vectors that belong to it.
     ///
     /// # Errors
-    /// The index cannot be written. What was published before stays.
+    /// The index cannot be written. What was published before stays, or the vectors are missing: see
+    /// [`Publisher::is_complete`].
     pub fn commit(&mut self, change: u64) -> Result<()> {
+        if self.removed || self.published.is_none() {
+            // What is forgotten must not outlive it, nor be taken for another session of its number.
+            lsa::remove(&self.dir)?;
+        }
         self.writer()?;
         let payload = Stamp::encode(self.ledger, change);
         let writer = self.writer.take();
@@ -123,11 +152,24 @@ impl Publisher {
             // Without this a short-lived process never merges, and readers open ever more files.
             writer.wait_merging_threads()
         })?;
-        if self.published.is_none() {
+        let before = self.published;
+        if before.is_none() {
             build::put_in_place(&self.dir)?;
             self.index = open_in(&self.dir)?;
         }
         self.published = Some(change);
+        self.is_complete = false;
+        self.complete(before)
+    }
+
+    /// Publishes the vectors of what was committed.
+    fn complete(&mut self, before: Option<u64>) -> Result<()> {
+        if let Some(index) = Index::open(&self.dir)? {
+            lsa::update(&index, before, &self.put)?;
+        }
+        self.put.clear();
+        self.removed = false;
+        self.is_complete = true;
         Ok(())
     }
 

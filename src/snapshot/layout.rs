@@ -24,7 +24,7 @@
 //! publishes anew what does not fit.
 
 use crate::edge::SessionId;
-use crate::hash::{FNV_BASIS, FNV_PRIME, fnv64};
+use crate::hash::fnv64;
 use crate::reach::Reach;
 use crate::{Error, Result};
 
@@ -92,17 +92,6 @@ impl Header {
     pub(super) fn records_at(&self) -> u64 {
         HEADER as u64 + u64::from(self.buckets) * BUCKET as u64
     }
-}
-
-/// The sum of what lies behind a header. By eights, because it is taken of all of it at every drain.
-pub(super) fn sum_of(bytes: &[u8]) -> u32 {
-    let mut sum = FNV_BASIS;
-    for part in bytes.chunks(8) {
-        let mut padded = [0; 8];
-        padded[..part.len()].copy_from_slice(part);
-        sum = (sum ^ u64::from_le_bytes(padded)).wrapping_mul(FNV_PRIME);
-    }
-    (sum ^ sum >> 32) as u32
 }
 
 /// The hash by which a session's record is found.
@@ -188,13 +177,6 @@ mod tests {
             &record[..19],
             b"\x0f\0\0\0\x01s\x03\x01\x01\x03jwt\x01\x03jwt\x01".as_slice()
         );
-    }
-
-    #[test]
-    fn eight_bytes_are_one_step_of_the_sum() {
-        assert_eq!(sum_of(b""), 0x4fd0_bfc1);
-        assert_eq!(sum_of(b"a"), 0x2962_30c0);
-        assert_ne!(sum_of(b"eight by"), sum_of(b"eight byt"));
     }
 
     #[test]

@@ -7,9 +7,10 @@ use std::io::{ErrorKind, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
-use super::layout::{BUCKET, HEADER, Header, Stamp, bucket, encode_record, hash_of, sum_of};
+use super::layout::{BUCKET, HEADER, Header, Stamp, bucket, encode_record, hash_of};
 use super::read::{BASE, DELTA, Snapshot};
 use crate::edge::SessionId;
+use crate::hash::sum_of;
 use crate::reach::Reach;
 use crate::{Error, Result};
 

@@ -6,10 +6,9 @@ use std::io::{Read, Seek, SeekFrom};
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
-use super::layout::{
-    BUCKET, FRAME, HEADER, Header, Stamp, body_len, decode_record, hash_of, number, offset_in, sum_of,
-};
+use super::layout::{BUCKET, FRAME, HEADER, Header, Stamp, body_len, decode_record, hash_of, number, offset_in};
 use crate::edge::SessionId;
+use crate::hash::sum_of;
 use crate::reach::{Reach, Reached};
 
 pub(super) const BASE: &str = "reach.snap";
