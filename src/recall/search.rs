@@ -1,5 +1,7 @@
 //! From hits to ranked rows.
 
+use std::collections::HashMap;
+
 use super::answer::{Row, Scored};
 use super::ask::when;
 use super::confidence::{Trust, confidence};
@@ -60,6 +62,11 @@ impl Search<'_> {
     }
 
     fn placed(&self, mut hits: Vec<Hit>, reach: &mut LookedUp<'_>, limit: usize) -> Result<Vec<Placed>> {
+        let alike: HashMap<u32, f32> = match self.weights.lsa > 0.0 {
+            true => self.index.likeness(self.query).into_iter().collect(),
+            false => HashMap::new(),
+        };
+        let candidate = |hit: &Hit| candidate(hit, alike.get(&hit.session).copied());
         let mut candidates: Vec<Candidate> = hits.iter().map(candidate).collect();
         if candidates.len() > limit.max(CANDIDATES) {
             let text_alone = Weights {
@@ -191,11 +198,12 @@ impl Shown {
 }
 
 /// What is known from the query alone.
-fn candidate(hit: &Hit) -> Candidate {
+fn candidate(hit: &Hit, alike: Option<f32>) -> Candidate {
     Candidate {
         session: hit.session,
         turn: hit.turn.into(),
         whole: hit.whole.into(),
+        lsa: alike.unwrap_or_default().into(),
         commit: hit.subject.into(),
         ..Candidate::default()
     }
