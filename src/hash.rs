@@ -21,11 +21,13 @@ pub(crate) fn fnv64(bytes: &[u8]) -> u64 {
 /// ones, because it is taken of megabytes: the last one filled up with 0, its halves combined by
 /// exclusive or.
 pub(crate) fn sum_of(bytes: &[u8]) -> u32 {
-    let mut sum = FNV_BASIS;
-    for part in bytes.chunks(8) {
+    let step = |sum: u64, eight: &[u8; 8]| (sum ^ u64::from_le_bytes(*eight)).wrapping_mul(FNV_PRIME);
+    let (eights, rest) = bytes.as_chunks();
+    let mut sum = eights.iter().fold(FNV_BASIS, step);
+    if !rest.is_empty() {
         let mut padded = [0; 8];
-        padded[..part.len()].copy_from_slice(part);
-        sum = (sum ^ u64::from_le_bytes(padded)).wrapping_mul(FNV_PRIME);
+        padded[..rest.len()].copy_from_slice(rest);
+        sum = step(sum, &padded);
     }
     (sum ^ sum >> 32) as u32
 }

@@ -55,11 +55,14 @@ impl Failure {
         }
     }
 
-    /// A file was gone that a commit had just replaced.
+    /// A file was gone that a commit had just replaced. Of a segment without positions tantivy says that
+    /// its fields do not fit.
     pub(super) fn is_overtaken(&self) -> bool {
         matches!(
             self,
-            Failure::Returned(TantivyError::OpenReadError(OpenReadError::FileDoesNotExist(_)))
+            Failure::Returned(
+                TantivyError::OpenReadError(OpenReadError::FileDoesNotExist(_)) | TantivyError::DataCorruption(_)
+            )
         )
     }
 

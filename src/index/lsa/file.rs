@@ -144,7 +144,7 @@ impl Header {
 
 /// The hashes, if they have this sum.
 pub(super) fn decode_hashes(bytes: &[u8], sum: u32) -> Option<Vec<u64>> {
-    let hashes = bytes.as_chunks::<HASH>().0.iter().map(|hash| u64::from_le_bytes(*hash));
+    let hashes = bytes.as_chunks().0.iter().map(|hash| u64::from_le_bytes(*hash));
     (sum_of(bytes) == sum).then(|| hashes.collect())
 }
 
