@@ -43,13 +43,23 @@ impl SessionId {
     pub fn as_str(&self) -> &str {
         &self.0
     }
+
+    /// Ids that were made one after the other differ at their end.
+    fn is_among(&self, ids: &[Self]) -> bool {
+        let last = |id: &Self| id.0.as_bytes().last().copied();
+        ids.iter().any(|id| last(id) == last(self) && id == self)
+    }
 }
 
 impl TryFrom<&str> for SessionId {
     type Error = NoSessionId;
 
     fn try_from(text: &str) -> Result<Self, NoSessionId> {
-        let fits = (1..=MAX_ID).contains(&text.len()) && !text.chars().any(char::is_control);
+        let has_control = match text.is_ascii() {
+            true => text.bytes().any(|byte| byte.is_ascii_control()),
+            false => text.chars().any(char::is_control),
+        };
+        let fits = (1..=MAX_ID).contains(&text.len()) && !has_control;
         fits.then(|| Self(text.into())).ok_or(NoSessionId)
     }
 }
@@ -136,7 +146,7 @@ impl Event {
         };
         let mut kept: Vec<SessionId> = Vec::with_capacity(targets.len().min(MAX_TARGETS));
         for target in targets {
-            if kept.len() < MAX_TARGETS && source.as_ref() != Some(&target) && !kept.contains(&target) {
+            if kept.len() < MAX_TARGETS && source.as_ref() != Some(&target) && !target.is_among(&kept) {
                 kept.push(target);
             }
         }
@@ -163,6 +173,11 @@ impl Event {
             is_ranked: self.is_ranked,
             ..renamed
         })
+    }
+
+    /// Its id, what it was, the sessions reached, and the session that did the reaching.
+    pub(crate) fn into_parts(self) -> (Ulid, Act, Vec<SessionId>, Option<SessionId>) {
+        (self.id, self.act, self.targets, self.source)
     }
 
     /// Its id, whose first 48 bits are its time.

@@ -14,9 +14,6 @@ use crate::spool::claim::claims;
 use crate::spool::reader::ClaimReader;
 use crate::time::Millis;
 
-/// Events that are held in memory at a time.
-const CHUNK: usize = 5000;
-
 /// Claims that were taken into a transaction of the host, which has yet to commit it.
 ///
 /// The host commits it *durably*, then calls [`finish`](Pending::finish). If it aborts, or this is
@@ -102,11 +99,6 @@ pub fn absorb(store: &Path, txn: &WriteTransaction, now: Millis) -> Result<Pendi
 
 /// All events of one claim into the tables.
 pub(super) fn read(tables: &mut Tables<'_>, reader: &mut ClaimReader, absorbed: &mut Absorbed) -> Result<()> {
-    loop {
-        let events = reader.read_events(CHUNK)?;
-        if events.is_empty() {
-            return Ok(());
-        }
-        ledger::absorb(tables, events, absorbed)?;
-    }
+    let events = std::iter::from_fn(|| reader.next_event().transpose());
+    ledger::absorb(tables, events, absorbed)
 }

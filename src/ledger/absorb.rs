@@ -8,13 +8,13 @@ use std::collections::BTreeSet;
 
 use redb::ReadableTable;
 
-use super::intern::Numbered;
+use super::batch::Batch;
 use super::refold::{earlier, refold, unkept_tally, write};
 use super::rows::{self, EventRow};
 use super::tables::{self, During, Tables, pair};
 use crate::Result;
 use crate::edge::{Event, Ulid};
-use crate::reach::{self, Fold, Query, Seen};
+use crate::reach::{self, Fold, Meaning, Query, Seen};
 
 /// What absorbing some events did.
 #[derive(Default, Debug)]
@@ -30,14 +30,28 @@ pub(crate) struct Absorbed {
 }
 
 /// Takes the events in. What they add is what they would have added in any other order or portions.
-pub(crate) fn absorb(tables: &mut Tables<'_>, mut events: Vec<Event>, report: &mut Absorbed) -> Result<()> {
-    events.sort_by_key(Event::id);
-    retain_new(tables, &mut events, report)?;
-    if events.is_empty() {
+pub(crate) fn absorb(
+    tables: &mut Tables<'_>,
+    events: impl IntoIterator<Item = Result<Event>>,
+    report: &mut Absorbed,
+) -> Result<()> {
+    let mut batch = Batch::default();
+    for event in events {
+        batch.push(event?);
+        if batch.is_full() {
+            write_batch(tables, std::mem::take(&mut batch), report)?;
+        }
+    }
+    write_batch(tables, batch, report)
+}
+
+fn write_batch(tables: &mut Tables<'_>, mut batch: Batch, report: &mut Absorbed) -> Result<()> {
+    retain_new(tables, &mut batch, report)?;
+    if batch.is_empty() {
         return Ok(());
     }
-    let chunk = Chunk::write(tables, &events)?;
-    report.events += events.len() as u64;
+    let chunk = Chunk::write(tables, batch)?;
+    report.events += chunk.seen.len() as u64;
     report.edges_new += chunk.edges.len() as u64;
     for edges in chunk.edges.chunk_by(|a, b| a.target == b.target) {
         chunk.count(tables, edges)?;
@@ -46,19 +60,19 @@ pub(crate) fn absorb(tables: &mut Tables<'_>, mut events: Vec<Event>, report: &m
     Ok(())
 }
 
-/// Drops events that are in the ledger, and repetitions; `events` are sorted by id.
-fn retain_new(tables: &Tables<'_>, events: &mut Vec<Event>, report: &mut Absorbed) -> Result<()> {
-    let mut kept: Vec<Event> = Vec::with_capacity(events.len());
-    for event in events.drain(..) {
-        let repeated = kept.last().is_some_and(|last| last.id() == event.id());
-        if repeated || is_known(tables, event.id())? {
-            report.edges_known += event.targets().len() as u64;
-        } else {
-            kept.push(event);
+/// Drops events that are in the ledger, and repetitions.
+fn retain_new(tables: &Tables<'_>, batch: &mut Batch, report: &mut Absorbed) -> Result<()> {
+    let last = match tables.events.last().during("read the last event")? {
+        Some((id, _)) => u128::from_be_bytes(*id.value()),
+        None => 0,
+    };
+    batch.retain(|entry, repeated| {
+        let is_known = repeated || entry.id.0 <= last && is_known(tables, entry.id)?;
+        if is_known {
+            report.edges_known += u64::from(entry.count);
         }
-    }
-    *events = kept;
-    Ok(())
+        Ok(!is_known)
+    })
 }
 
 fn is_known(tables: &Tables<'_>, id: Ulid) -> Result<bool> {
@@ -88,24 +102,25 @@ struct Edge {
 
 impl Chunk {
     /// Writes the rows of the events, each table in the order of its keys.
-    fn write(tables: &mut Tables<'_>, events: &[Event]) -> Result<Self> {
-        let numbered = Numbered::of(tables, events)?;
-        let seen = events.iter().map(|event| Seen {
-            id: event.id(),
-            query: numbered.query(event.query()),
-            source: numbered.session(event.source()),
-        });
-        let seen: Vec<Seen> = seen.collect();
+    fn write(tables: &mut Tables<'_>, mut batch: Batch) -> Result<Self> {
+        let first_new_query = tables.numbers.next_query;
+        batch.number(tables)?;
+        let mut seen = Vec::with_capacity(batch.entries().len());
         let mut edges = Vec::new();
-        for (at, event) in events.iter().enumerate() {
-            edges.extend(event.targets().iter().enumerate().map(|(place, target)| Edge {
-                target: numbered.session(Some(target)),
-                event: at as u32,
-                rank: if event.query().is_some() { place as u8 + 1 } else { 0 },
+        for (event, entry) in (0..).zip(batch.entries()) {
+            seen.push(Seen {
+                id: entry.id,
+                query: entry.query,
+                source: entry.source,
+            });
+            edges.extend((1..).zip(batch.targets(entry)).map(|(rank, target)| Edge {
+                target: *target,
+                event,
+                rank: if entry.query == 0 { 0 } else { rank },
             }));
         }
+        drop(batch);
         edges.sort_unstable();
-        let first_new_query = numbered.first_new_query;
         let chunk = Self {
             seen,
             edges,
@@ -160,7 +175,10 @@ impl Chunk {
         let mut fold = Fold::from(totals);
         for edge in edges {
             let edge = self.event(edge);
-            let meaning = reach::meaning(&edge, self.earlier(tables, target, edge.id)?)?;
+            let meaning = match edge.query {
+                0 => reach::meaning(&edge, self.earlier(tables, target, edge.id)?)?,
+                query => Meaning::Surfaced(query),
+            };
             let query = meaning.query();
             if query != 0 && !fold.tallies.contains_key(&query) {
                 let known = tables::tally(&tables.reach, target, query)?;

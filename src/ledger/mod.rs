@@ -6,6 +6,7 @@
 
 mod absorb;
 mod bad_lines;
+mod batch;
 pub(crate) mod events;
 mod forget;
 #[cfg(feature = "cli")]

@@ -29,7 +29,7 @@ impl Memory {
         let txn = self.0.begin_write().expect("a transaction");
         let mut tables = Tables::open(&txn).expect("tables");
         let mut report = Absorbed::default();
-        absorb(&mut tables, events.to_vec(), &mut report).expect("absorbed");
+        absorb(&mut tables, events.iter().cloned().map(Ok), &mut report).expect("absorbed");
         tables.write_numbers(true).expect("written");
         drop(tables);
         txn.commit().expect("committed");

@@ -206,7 +206,7 @@ mod tests {
             let mut first = 0;
             for (count, secret, len) in chunks {
                 write(&database, |tables| {
-                    absorb(tables, events(first, count, secret, len), &mut Absorbed::default()).expect("absorbed");
+                    absorb(tables, events(first, count, secret, len).into_iter().map(Ok), &mut Absorbed::default()).expect("absorbed");
                 });
                 first += count;
             }

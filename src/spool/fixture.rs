@@ -54,14 +54,10 @@ pub(super) fn drain_claim(claim: Claim) -> (Vec<Event>, Report) {
     let Some(mut reader) = claim.open().expect("a claim") else {
         return Default::default();
     };
-    loop {
-        let chunk = reader.read_events(7).expect("a chunk");
-        if chunk.is_empty() {
-            return (events, reader.unlink().expect("no claim"));
-        }
-        assert!(chunk.len() <= 7);
-        events.extend(chunk);
+    while let Some(event) = reader.next_event().expect("read") {
+        events.push(event);
     }
+    (events, reader.unlink().expect("no claim"))
 }
 
 /// What a claim with these bytes holds.

@@ -148,17 +148,27 @@ pub(super) enum Stamp {
     Missing,
 }
 
+/// Texts without escapes stay where they are in the line.
 #[derive(Deserialize)]
-struct Wire {
-    id: Option<String>,
-    ts: Option<String>,
-    kind: Option<String>,
-    query: Option<String>,
+struct Wire<'a> {
+    #[serde(borrow)]
+    id: Option<Text<'a>>,
+    ts: Option<Text<'a>>,
+    kind: Option<Text<'a>>,
+    query: Option<Text<'a>>,
     #[serde(alias = "target_session_id")]
-    target: Option<String>,
-    #[serde(default)]
-    targets: Option<Vec<String>>,
-    source: Option<String>,
+    target: Option<Text<'a>>,
+    targets: Option<Vec<Text<'a>>>,
+    source: Option<Text<'a>>,
+}
+
+#[derive(Deserialize)]
+struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
+
+impl Text<'_> {
+    fn session(&self) -> Option<SessionId> {
+        self.0.as_ref().try_into().ok()
+    }
 }
 
 impl Record {
@@ -171,21 +181,21 @@ impl Record {
             true => Reason::BadShape,
             false => Reason::NotJson,
         })?;
-        let act = match wire.kind.as_deref() {
-            Some("recall") => Act::Recall(wire.query.unwrap_or_default()),
+        let act = match wire.kind.as_ref().map(|kind| &*kind.0) {
+            Some("recall") => Act::Recall(wire.query.map(|query| query.0.into_owned()).unwrap_or_default()),
             Some("drill") => Act::Drill,
             _ => return Err(Reason::UnknownKind),
         };
         let stamp = match (wire.id, wire.ts) {
-            (Some(id), _) => Stamp::Id(parse_ulid(&id).ok_or(Reason::BadId)?),
-            (None, Some(ts)) => Stamp::Time(parse_rfc3339(&ts).ok_or(Reason::BadTime)?),
+            (Some(id), _) => Stamp::Id(parse_ulid(&id.0).ok_or(Reason::BadId)?),
+            (None, Some(ts)) => Stamp::Time(parse_rfc3339(&ts.0).ok_or(Reason::BadTime)?),
             (None, None) => Stamp::Missing,
         };
         Ok(Self {
             stamp,
             act,
             targets: session_ids(wire.targets, wire.target)?,
-            source: wire.source.and_then(|source| source.try_into().ok()),
+            source: wire.source.and_then(|source| source.session()),
         })
     }
 
@@ -210,13 +220,12 @@ impl Record {
     }
 }
 
-fn session_ids(targets: Option<Vec<String>>, target: Option<String>) -> Result<Vec<SessionId>, Reason> {
-    let mut texts = targets.unwrap_or_default();
-    texts.extend(target);
+fn session_ids(targets: Option<Vec<Text<'_>>>, target: Option<Text<'_>>) -> Result<Vec<SessionId>, Reason> {
+    let texts: Vec<Text<'_>> = targets.into_iter().flatten().chain(target).collect();
     if texts.is_empty() {
         return Err(Reason::NoTarget);
     }
-    let ids: Vec<SessionId> = texts.into_iter().filter_map(|text| text.try_into().ok()).collect();
+    let ids: Vec<SessionId> = texts.iter().filter_map(Text::session).collect();
     if ids.is_empty() {
         Err(Reason::BadTarget)
     } else {
@@ -235,22 +244,18 @@ pub(super) struct Found {
 
 /// Reads a physical line.
 pub(super) fn read(bytes: &[u8]) -> Found {
-    let text = String::from_utf8_lossy(bytes);
+    // The strict reading is several times as fast.
+    let text = std::str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed);
     let repaired = matches!(text, Cow::Owned(_));
     if text.trim().is_empty() {
         return Found::default();
     }
-    match parse(&text, repaired) {
-        Ok(record) => Found {
-            records: vec![record],
-            bad: None,
-        },
-        Err(why @ (Reason::NotJson | Reason::BadShape)) => read_torn(&text, repaired, why),
-        Err(why) => Found {
-            records: Vec::new(),
-            bad: Some((why, text.into_owned())),
-        },
-    }
+    let (records, bad) = match parse(&text, repaired) {
+        Ok(record) => (vec![record], None),
+        Err(why @ (Reason::NotJson | Reason::BadShape)) => return read_torn(&text, repaired, why),
+        Err(why) => (Vec::new(), Some((why, text.into_owned()))),
+    };
+    Found { records, bad }
 }
 
 /// Reads the last bytes of a line whose beginning was not held.
@@ -285,11 +290,9 @@ fn read_torn(text: &str, repaired: bool, why: Reason) -> Found {
 }
 
 fn parse(text: &str, repaired: bool) -> Result<Record, Reason> {
-    let record = Record::parse(text)?;
-    if repaired {
-        record.without_repaired_ids()
-    } else {
-        Ok(record)
+    match Record::parse(text)? {
+        record if repaired => record.without_repaired_ids(),
+        record => Ok(record),
     }
 }
 

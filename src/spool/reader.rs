@@ -1,4 +1,4 @@
-//! A claim as a stream of events. However long the file or a line of it is, only one chunk of events
+//! A claim as a stream of events. However long the file or a line of it is, only one line's events
 //! and one line are held.
 
 use std::collections::VecDeque;
@@ -40,17 +40,14 @@ impl ClaimReader {
         }
     }
 
-    /// The next events, at most `max` and at least one; none at all at the end of the claim.
-    pub fn read_events(&mut self, max: usize) -> Result<Vec<Event>> {
-        let mut events = Vec::new();
-        while events.len() < max.max(1) {
-            if let Some(event) = self.ready.pop_front() {
-                events.push(event);
-            } else if !self.read_line()? {
-                break;
+    /// The next event; none at the end of the claim.
+    pub fn next_event(&mut self) -> Result<Option<Event>> {
+        loop {
+            match self.ready.pop_front() {
+                None if self.read_line()? => {}
+                next => return Ok(next),
             }
         }
-        Ok(events)
     }
 
     /// What was met so far.
@@ -212,7 +209,7 @@ mod tests {
         put_claim(dir.path(), [lines(&[one]), giant, lines(&[two, three])].concat());
         let claim = leftovers(dir.path(), NOON).expect("the claims").remove(0);
         let mut reader = claim.open().expect("the claim").expect("unlocked");
-        let events = reader.read_events(10).expect("events");
+        let events = [(); 3].map(|()| reader.next_event().expect("read").expect("an event"));
         assert_eq!(queries(&events), ["q1", "q2", "q3"]);
         assert_eq!(bad(reader.report()), [("too_long", 1)]);
         assert_eq!(reader.report().samples[0].text, "x".repeat(200));
@@ -346,14 +343,15 @@ mod tests {
     }
 
     #[test]
-    fn a_chunk_is_empty_only_at_the_end() {
+    fn there_is_no_event_only_at_the_end() {
         let dir = tempfile::tempdir().expect("a folder");
         let junk = "junk\n".repeat(1000);
         put_claim(dir.path(), format!("{junk}{}{junk}", lines(&[drill(1, "s1")])));
         let claim = leftovers(dir.path(), NOON).expect("the claims").remove(0);
         let mut reader = claim.open().expect("the claim").expect("unlocked");
-        assert_eq!(reader.read_events(0).expect("one").len(), 1);
-        assert_eq!(reader.read_events(5).expect("none").len(), 0);
+        assert_eq!(reader.next_event().expect("one"), Some(drill(1, "s1")));
+        assert_eq!(reader.next_event().expect("none"), None);
+        assert_eq!(reader.next_event().expect("none again"), None);
         assert_eq!(bad(reader.report()), [("not_json", 2000)]);
         assert_eq!(reader.report().samples.len(), 5);
     }

@@ -13,9 +13,6 @@ use super::writer::SPOOL;
 use crate::time::Millis;
 use crate::{Error, Result};
 
-/// Events that are held in memory at a time.
-const CHUNK: usize = 1000;
-
 /// What lies in the spool and in claims that were left behind.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
 pub struct Waiting {
@@ -57,12 +54,8 @@ impl Waiting {
         };
         self.bytes += file.metadata().map_err(failed)?.len();
         let mut reader = ClaimReader::new(claim, file);
-        loop {
-            let events = reader.read_events(CHUNK)?.len() as u64;
-            if events == 0 {
-                break;
-            }
-            self.events += events;
+        while reader.next_event()?.is_some() {
+            self.events += 1;
         }
         self.lines += reader.report().lines;
         for (reason, count) in &reader.report().bad {
