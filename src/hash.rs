@@ -17,19 +17,37 @@ pub(crate) fn fnv64(bytes: &[u8]) -> u64 {
     })
 }
 
-/// The sum of a part of a file that is read in one go. FNV-1a over numbers of 8 bytes instead of single
-/// ones, because it is taken of megabytes: the last one filled up with 0, its halves combined by
-/// exclusive or.
-pub(crate) fn sum_of(bytes: &[u8]) -> u32 {
-    let step = |sum: u64, eight: &[u8; 8]| (sum ^ u64::from_le_bytes(*eight)).wrapping_mul(FNV_PRIME);
-    let (eights, rest) = bytes.as_chunks();
-    let mut sum = eights.iter().fold(FNV_BASIS, step);
-    if !rest.is_empty() {
+/// The sum of a part of a file, read in portions. FNV-1a over numbers of 8 bytes instead of single ones,
+/// because it is taken of megabytes: the last one filled up with 0, its halves combined by exclusive or.
+pub(crate) struct Sum(u64);
+
+impl Sum {
+    pub(crate) fn new() -> Self {
+        Self(FNV_BASIS)
+    }
+
+    /// Every portion but the last is a multiple of 8 bytes.
+    pub(crate) fn with(self, bytes: &[u8]) -> Self {
+        let (eights, rest) = bytes.as_chunks::<8>();
+        let step = |sum: u64, part: &[u8; 8]| (sum ^ u64::from_le_bytes(*part)).wrapping_mul(FNV_PRIME);
+        let sum = eights.iter().fold(self.0, step);
+        if rest.is_empty() {
+            return Self(sum);
+        }
         let mut padded = [0; 8];
         padded[..rest.len()].copy_from_slice(rest);
-        sum = step(sum, &padded);
+        Self(step(sum, &padded))
     }
-    (sum ^ sum >> 32) as u32
+
+    pub(crate) fn value(&self) -> u32 {
+        (self.0 ^ self.0 >> 32) as u32
+    }
+}
+
+/// The sum of a part of a file that is read in one go.
+#[cfg(feature = "cli")]
+pub(crate) fn sum_of(bytes: &[u8]) -> u32 {
+    Sum::new().with(bytes).value()
 }
 
 /// FNV-1a of 128 bits, over bytes that come in portions.
@@ -72,6 +90,9 @@ mod tests {
 
     #[test]
     fn eight_bytes_are_one_step_of_the_sum() {
+        let sum_of = |bytes| Sum::new().with(bytes).value();
+        let portions = Sum::new().with(b"eight by").with(b"t");
+        assert_eq!(portions.value(), sum_of(b"eight byt"));
         assert_eq!(sum_of(b""), 0x4fd0_bfc1);
         assert_eq!(sum_of(b"a"), 0x2962_30c0);
         assert_ne!(sum_of(b"eight by"), sum_of(b"eight byt"));

@@ -7,12 +7,12 @@ use std::path::Path;
 use rekal::{Millis, Ulid};
 
 /// Sessions that may be reached.
-pub const TARGETS: usize = 50_000;
+pub(crate) const TARGETS: usize = 50_000;
 const RANKS: usize = 20;
 const START: Millis = 1_780_000_000_000;
 
 /// When everything is drained.
-pub const NOW: Millis = START + 10_000_000_000;
+pub(crate) const NOW: Millis = START + 10_000_000_000;
 
 /// How many of the latest queries may be asked again, and how rarely one is.
 const RECENT: usize = 1000;
@@ -40,7 +40,7 @@ impl Chance {
 
 /// Recalls of 20 targets, drawn as often as 1/rank, with queries of about 200 bytes, mostly distinct;
 /// one in twenty was asked before; every fourth is followed by a drill.
-pub struct Events {
+pub(crate) struct Events {
     chance: Chance,
     at: u64,
     popularity: Vec<f64>,
@@ -50,7 +50,7 @@ pub struct Events {
 
 impl Events {
     /// The events of the fixed seed, from the first.
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let mut chance = Chance(42);
         let mut sum = 0.0;
         let weights = (1..=TARGETS).map(|rank| {
@@ -136,7 +136,7 @@ impl Events {
 }
 
 /// The id of a session.
-pub fn uuid(n: u64) -> String {
+pub(crate) fn uuid(n: u64) -> String {
     let mut chance = Chance(n.wrapping_mul(0x9e37_79b9_7f4a_7c15) + 1);
     chance.next();
     let hex = format!("{:016x}{:016x}", chance.next(), chance.next());
@@ -151,7 +151,7 @@ pub fn uuid(n: u64) -> String {
 }
 
 /// Writes at least so many edges into the empty spool of a store; gives their number.
-pub fn fill(store: &Path, events: &mut Events, edges: usize) -> usize {
+pub(crate) fn fill(store: &Path, events: &mut Events, edges: usize) -> usize {
     let spool = fs::File::create(store.join("recall-log.ndjson")).expect("a spool");
     let mut out = BufWriter::new(spool);
     let mut written = 0;
@@ -163,7 +163,7 @@ pub fn fill(store: &Path, events: &mut Events, edges: usize) -> usize {
 }
 
 /// The most memory that this process had, in MB of 1024 KiB.
-pub fn peak_memory_mb() -> u64 {
+pub(crate) fn peak_memory_mb() -> u64 {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find(|line| line.starts_with("VmHWM"));
     line.and_then(|line| line.split_whitespace().nth(1)?.parse::<u64>().ok())

@@ -4,14 +4,14 @@
 //! transaction is durable; one that is found again has nothing new to say, because its events' ids
 //! are in the ledger.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use serde::Serialize;
 
 use super::absorb::read;
 use super::publication::Publication;
 use crate::ledger::tables::{ReadTables, Tables};
-use crate::ledger::{Absorbed, Counts, Ledger};
+use crate::ledger::{Absorbed, Changed, Counts, Ledger};
 use crate::snapshot::{Snapshot, Stamp};
 use crate::spool::claim::{Claim, claims};
 use crate::spool::reader::ClaimReader;
@@ -47,7 +47,7 @@ pub struct Drained {
 pub fn drain(ledger: &Ledger, now: Millis) -> Result<Drained> {
     let since = generation(ledger)?;
     let mut drained = Drained::default();
-    let mut changed = BTreeSet::new();
+    let mut changed = Changed::default();
     for claim in claims(ledger.store(), now)? {
         take(ledger, claim, &mut drained, &mut changed)?;
     }
@@ -55,12 +55,12 @@ pub fn drain(ledger: &Ledger, now: Millis) -> Result<Drained> {
     Ok(drained)
 }
 
-fn take(ledger: &Ledger, claim: Claim, drained: &mut Drained, changed: &mut BTreeSet<u32>) -> Result<()> {
+fn take(ledger: &Ledger, claim: Claim, drained: &mut Drained, changed: &mut Changed) -> Result<()> {
     let Some(mut reader) = claim.open()? else {
         drained.left += 1;
         return Ok(());
     };
-    changed.append(&mut absorb_claim(ledger, &mut reader, drained, true)?);
+    changed.append(absorb_claim(ledger, &mut reader, drained, true)?);
     reader.unlink()?;
     Ok(())
 }
@@ -72,7 +72,7 @@ pub(super) fn absorb_claim(
     reader: &mut ClaimReader,
     drained: &mut Drained,
     is_spool: bool,
-) -> Result<BTreeSet<u32>> {
+) -> Result<Changed> {
     let mut absorbed = Absorbed::default();
     let txn = ledger.write()?;
     let mut tables = Tables::open(&txn)?;
@@ -114,7 +114,7 @@ fn stamp(ledger: &Ledger, tables: &ReadTables) -> Result<Stamp> {
 }
 
 /// Publishes the ledger's state, where `changed` is what changed since the state `since`.
-pub(super) fn publish(ledger: &Ledger, since: Stamp, changed: &BTreeSet<u32>) -> Result<()> {
+pub(super) fn publish(ledger: &Ledger, since: Stamp, changed: &Changed) -> Result<()> {
     let tables = ReadTables::open(&ledger.read()?)?;
     let now = stamp(ledger, &tables)?;
     Publication::prepare(ledger.store(), &tables, since, now, changed)?.publish(ledger.store())

@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::drain::{generation, publish};
 use crate::edge::SessionId;
 use crate::ledger::tables::{ReadTables, Tables};
-use crate::ledger::{self, Ledger, Verify, View};
+use crate::ledger::{self, Changed, Ledger, Verify, View};
 use crate::snapshot::Snapshot;
 use crate::{Error, Result};
 
@@ -60,6 +60,6 @@ pub fn rebuild(ledger: &Ledger) -> Result<u64> {
     txn.commit().map_err(|e| Error::store("commit a rebuild", e))?;
     // What is published may be damaged, so nothing of it is kept.
     Snapshot::withdraw(ledger.store())?;
-    publish(ledger, since, &BTreeSet::new())?;
+    publish(ledger, since, &Changed::default())?;
     Ok(targets.len() as u64)
 }

@@ -25,8 +25,24 @@ pub(crate) struct Absorbed {
     pub(crate) edges_new: u64,
     /// Edges of events that were known.
     pub(crate) edges_known: u64,
-    /// The numbers of the targets whose reach may have changed.
-    pub(crate) changed: BTreeSet<u32>,
+    /// The targets whose reach may have changed.
+    pub(crate) changed: Changed,
+}
+
+/// The numbers of targets whose reach may have changed.
+#[derive(Default, Debug)]
+pub(crate) struct Changed {
+    pub(crate) targets: BTreeSet<u32>,
+    /// Those among them of which other queries may have led to an opening than before. Mostly they are few,
+    /// and what they publish is long.
+    pub(crate) led: BTreeSet<u32>,
+}
+
+impl Changed {
+    pub(crate) fn append(&mut self, mut more: Self) {
+        self.targets.append(&mut more.targets);
+        self.led.append(&mut more.led);
+    }
 }
 
 /// Takes the events in. What they add is what they would have added in any other order or portions.
@@ -54,8 +70,12 @@ fn write_batch(tables: &mut Tables<'_>, mut batch: Batch, report: &mut Absorbed)
     report.events += chunk.seen.len() as u64;
     report.edges_new += chunk.edges.len() as u64;
     for edges in chunk.edges.chunk_by(|a, b| a.target == b.target) {
-        chunk.count(tables, edges)?;
-        report.changed.insert(edges[0].target);
+        let target = edges[0].target;
+        let is_late = chunk.count(tables, edges)?;
+        report.changed.targets.insert(target);
+        if is_late || edges.iter().any(|edge| chunk.event(edge).query == 0) {
+            report.changed.led.insert(target);
+        }
     }
     Ok(())
 }
@@ -164,12 +184,13 @@ impl Chunk {
         self.seen[edge.event as usize]
     }
 
-    /// Counts one target's new edges.
-    fn count(&self, tables: &mut Tables<'_>, edges: &[Edge]) -> Result<()> {
+    /// Counts one target's new edges. True: one came late, so all its edges were folded anew.
+    fn count(&self, tables: &mut Tables<'_>, edges: &[Edge]) -> Result<bool> {
         let target = edges[0].target;
         let totals = tables::totals(&tables.reach, target)?;
         if self.event(&edges[0]).id.0 <= totals.last {
-            return refold(tables, target);
+            refold(tables, target)?;
+            return Ok(true);
         }
         let before = totals;
         let mut fold = Fold::from(totals);
@@ -191,7 +212,8 @@ impl Chunk {
             }
             fold.push(edge.id, meaning, &|query| tables::text(&tables.queries, query))?;
         }
-        write(tables, target, &fold)
+        write(tables, target, &fold)?;
+        Ok(false)
     }
 
     /// The target's edges before `id`, latest first. Events of this chunk are at hand; the others

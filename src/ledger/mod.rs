@@ -31,7 +31,7 @@ mod verify;
 #[path = "../../migrations/mod.rs"]
 mod migrations;
 
-pub(crate) use absorb::{Absorbed, absorb};
+pub(crate) use absorb::{Absorbed, Changed, absorb};
 pub(crate) use bad_lines::Counts;
 pub(crate) use forget::forget;
 pub use forget::{Forget, Forgotten};

@@ -21,23 +21,28 @@ pub(crate) trait View {
 
     /// The reach of one target. A target without edges has the empty reach.
     fn published(&self, target: u32) -> Result<(SessionId, Reach)> {
+        let session = self.session(target)?;
+        Ok((session, self.published_after(target, None)?))
+    }
+
+    /// The same where `led`, the queries that led to an opening, may be known already.
+    fn published_after(&self, target: u32, led: Option<Vec<(String, u32)>>) -> Result<Reach> {
         let totals = tables::totals(self.reach(), target)?;
         let query = match totals.top_query {
             0 => None,
             query => Some(tables::text(self.queries(), query)?),
         };
-        let led = if totals.drills > 0 {
-            self.led(target)?
-        } else {
-            Vec::new()
+        let led = match led {
+            Some(led) => led,
+            None if totals.drills > 0 => self.led(target)?,
+            None => Vec::new(),
         };
-        let reach = Reach {
+        Ok(Reach {
             count: totals.count,
             drills: totals.drills,
             query,
             led,
-        };
-        Ok((self.session(target)?, reach))
+        })
     }
 
     /// The reach of every target that has edges.

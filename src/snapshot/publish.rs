@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use super::layout::{BUCKET, HEADER, Header, Stamp, bucket, encode_record, hash_of};
 use super::read::{BASE, DELTA, Snapshot};
 use crate::edge::SessionId;
-use crate::hash::sum_of;
+use crate::hash::Sum;
 use crate::reach::Reach;
 use crate::{Error, Result};
 
@@ -117,7 +117,7 @@ fn encode(stamp: Stamp, base: u64, records: &[(SessionId, Reach)]) -> Result<Vec
         let offset = HEADER + at * BUCKET;
         bytes[offset..offset + BUCKET].copy_from_slice(&bucket.to_le_bytes());
     }
-    let sum = sum_of(&bytes[HEADER..]);
+    let sum = Sum::new().with(&bytes[HEADER..]).value();
     bytes[..HEADER].copy_from_slice(&Header { sum, ..header }.encode());
     Ok(bytes)
 }

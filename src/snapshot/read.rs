@@ -2,13 +2,13 @@
 //! the answer is that nothing is known; never an error.
 
 use std::fs::File;
-use std::io::{Read, Seek, SeekFrom};
+use std::io::ErrorKind;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
 use super::layout::{BUCKET, FRAME, HEADER, Header, Stamp, body_len, decode_record, hash_of, number, offset_in};
 use crate::edge::SessionId;
-use crate::hash::sum_of;
+use crate::hash::Sum;
 use crate::reach::{Reach, Reached};
 
 pub(super) const BASE: &str = "reach.snap";
@@ -16,6 +16,9 @@ pub(super) const DELTA: &str = "reach.delta";
 
 /// Most records fit into the first read.
 const FIRST_READ: usize = 512;
+
+/// What is read at a time where all of a file is, a multiple of 8 bytes.
+const PORTION: usize = 128 << 10;
 
 /// How many buckets one read takes.
 const BUCKETS_READ: u64 = 8;
@@ -97,12 +100,22 @@ impl SnapshotFile {
     }
 
     fn is_whole(&self) -> bool {
-        let mut bytes = Vec::new();
-        let mut file = &self.file;
-        let read = file
-            .seek(SeekFrom::Start(HEADER as u64))
-            .and_then(|_| file.read_to_end(&mut bytes));
-        read.is_ok() && sum_of(&bytes) == self.header.sum
+        let mut sum = Sum::new();
+        let mut portion = vec![0; PORTION];
+        let mut at = HEADER as u64;
+        loop {
+            let mut got = 0;
+            while got < PORTION {
+                match self.file.read_at(&mut portion[got..], at + got as u64) {
+                    Ok(0) => return sum.with(&portion[..got]).value() == self.header.sum,
+                    Ok(more) => got += more,
+                    Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                    Err(_) => return false,
+                }
+            }
+            sum = sum.with(&portion);
+            at += PORTION as u64;
+        }
     }
 
     fn find(&self, target: &SessionId) -> Option<Reach> {
