@@ -100,7 +100,7 @@ fn write_transcripts(stage: &Stage, again: bool) {
 /// The lines of these recalls.
 fn lines(numbers: impl Iterator<Item = usize>) -> String {
     let line = |n: usize| {
-        let query = if n % 5 == 0 {
+        let query = if n.is_multiple_of(5) {
             format!("{n} what is {SECRET} for")
         } else {
             format!("{n} what are jars for")
