@@ -86,6 +86,26 @@ fn running_it_twice_changes_nothing() {
 }
 
 #[test]
+fn vectors_that_are_missing_or_damaged_come_back_with_a_checkpoint_that_has_nothing_new() {
+    let stage = Stage::with_sessions();
+    let file = stage.store().join("index/lsa.bin");
+    let whole = fs::read(&file).expect("published");
+    let answer = || stage.run(&["recall", "-j", "token"]).code;
+    let before = answer();
+    let mut flipped = whole.clone();
+    flipped[20] ^= 1;
+    for bytes in [&whole[..whole.len() / 2], &flipped] {
+        fs::write(&file, bytes).expect("written");
+        assert_eq!(answer(), before);
+        stage.run(&["checkpoint"]);
+        assert!(fs::read(&file).expect("published") == whole);
+    }
+    fs::remove_file(&file).expect("removed");
+    stage.run(&["checkpoint"]);
+    assert!(fs::read(&file).expect("published") == whole);
+}
+
+#[test]
 fn a_rewritten_transcript_replaces_and_a_deleted_one_stays() {
     let stage = Stage::with_sessions();
     stage.claude("aaaa", &[("user", "Something about gardens instead")]);
