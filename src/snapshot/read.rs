@@ -135,7 +135,7 @@ impl SnapshotFile {
                     return None;
                 }
                 let record = offset_in(bucket, hash).and_then(|offset| self.record(offset));
-                if let Some((id, reach, _)) = record
+                if let Some((id, reach)) = record
                     && id == *target
                 {
                     return Some(reach);
@@ -147,31 +147,36 @@ impl SnapshotFile {
         None
     }
 
-    /// The record at an offset, and the offset behind it.
-    fn record(&self, offset: u64) -> Option<(SessionId, Reach, u64)> {
+    /// The record at an offset.
+    fn record(&self, offset: u64) -> Option<(SessionId, Reach)> {
         let mut first = [0; FIRST_READ];
         let got = self.file.read_at(&mut first, offset).ok()?;
         let len = body_len(first[..got].first_chunk()?)?;
-        let end = offset + (len + FRAME) as u64;
         let framed = &first[4..got];
-        let (id, reach) = match framed.get(..len + 8) {
-            Some(whole) => decode_record(&whole[..len], &whole[len..])?,
+        match framed.get(..len + 8) {
+            Some(whole) => decode_record(&whole[..len], &whole[len..]),
             None => {
                 let mut whole = vec![0; len + 8];
                 self.file.read_exact_at(&mut whole, offset + 4).ok()?;
-                decode_record(&whole[..len], &whole[len..])?
+                decode_record(&whole[..len], &whole[len..])
             }
-        };
-        Some((id, reach, end))
+        }
     }
 
+    /// All records, in the order in which they were written. `None`: one is damaged or missing.
     pub(super) fn all(&self) -> Option<Vec<(SessionId, Reach)>> {
-        let mut offset = self.header.records_at();
+        let start = self.header.records_at();
+        let len = self.file.metadata().ok()?.len().checked_sub(start)?;
+        let mut bytes = vec![0; usize::try_from(len).ok()?];
+        self.file.read_exact_at(&mut bytes, start).ok()?;
+        let mut rest = &bytes[..];
         let mut records = Vec::new();
         for _ in 0..self.header.records {
-            let (id, reach, next) = self.record(offset)?;
-            records.push((id, reach));
-            offset = next;
+            let (first, behind) = rest.split_first_chunk()?;
+            let (body, behind) = behind.split_at_checked(body_len(first)?)?;
+            let (sum, behind) = behind.split_at_checked(FRAME - first.len())?;
+            records.push(decode_record(body, sum)?);
+            rest = behind;
         }
         Some(records)
     }
