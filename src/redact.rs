@@ -453,6 +453,19 @@ mod tests {
         ]
     }
 
+    #[test]
+    fn an_escaped_quote_that_a_plain_one_closes_is_no_reason_to_leave_a_part() {
+        for (text, redacted) in [
+            (r#"password: \"hunter2é" a"#, r#"password: \"[redacted]" a"#),
+            (r#"password: \"hunter2x" a"#, r#"password: \"[redacted]" a"#),
+            (r#"password: \"hunter2x\" a"#, r#"password: \"[redacted]\" a"#),
+            (r#"password: \"" a"#, r#"password: \"" a"#),
+            (r#"password: \"\" a"#, r#"password: \"\" a"#),
+        ] {
+            assert_eq!(redact(text), redacted);
+        }
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(4000))]
         #[test]

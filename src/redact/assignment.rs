@@ -189,8 +189,11 @@ fn quoted(text: &str, after: usize) -> Option<Option<Range<usize>>> {
     if words && !is_phrase(text.get(start..end).unwrap_or_default()) {
         return Some(None);
     }
-    let closed = bytes.get(end) == Some(&quote) && end - start >= escaped;
-    Some(closed.then(|| start..end - escaped).filter(|range| !range.is_empty()))
+    let closed = bytes.get(end) == Some(&quote);
+    // What begins with an escaped quote may end with a plain one.
+    let escaped = escaped > 0 && bytes[..end].ends_with(b"\\");
+    let inside = || start..(end - usize::from(escaped)).max(start);
+    Some(closed.then(inside).filter(|range| !range.is_empty()))
 }
 
 /// Whether words in quotes may be a secret, and are no text that speaks of one: "Enter your password".
