@@ -18,7 +18,8 @@ pub(crate) fn fnv64(bytes: &[u8]) -> u64 {
 }
 
 /// The sum of a part of a file, read in portions. FNV-1a over numbers of 8 bytes instead of single ones,
-/// because it is taken of megabytes: the last one filled up with 0, its halves combined by exclusive or.
+/// because it is taken of megabytes, the last one filled up with 0. After each the upper half is brought
+/// down on the lower by exclusive or, else damage in the highest bits of two numbers could cancel out.
 pub(crate) struct Sum(u64);
 
 impl Sum {
@@ -28,26 +29,34 @@ impl Sum {
 
     /// Every portion but the last is a multiple of 8 bytes.
     pub(crate) fn with(self, bytes: &[u8]) -> Self {
-        let (eights, rest) = bytes.as_chunks::<8>();
-        let step = |sum: u64, part: &[u8; 8]| (sum ^ u64::from_le_bytes(*part)).wrapping_mul(FNV_PRIME);
-        let sum = eights.iter().fold(self.0, step);
+        let step = |sum: u64, part: [u8; 8]| {
+            let sum = (sum ^ u64::from_le_bytes(part)).wrapping_mul(FNV_PRIME);
+            sum ^ sum >> 32
+        };
+        let (parts, rest) = bytes.as_chunks::<8>();
+        let sum = parts.iter().fold(self.0, |sum, part| step(sum, *part));
         if rest.is_empty() {
             return Self(sum);
         }
         let mut padded = [0; 8];
         padded[..rest.len()].copy_from_slice(rest);
-        Self(step(sum, &padded))
+        Self(step(sum, padded))
     }
 
+    /// The lower half of the sum.
     pub(crate) fn value(&self) -> u32 {
-        (self.0 ^ self.0 >> 32) as u32
+        self.0 as u32
     }
 }
 
 /// The sum of a part of a file that is read in one go.
-#[cfg(feature = "cli")]
+pub(crate) fn sum64(bytes: &[u8]) -> u64 {
+    Sum::new().with(bytes).0
+}
+
+/// The lower half of such a sum.
 pub(crate) fn sum_of(bytes: &[u8]) -> u32 {
-    Sum::new().with(bytes).value()
+    sum64(bytes) as u32
 }
 
 /// FNV-1a of 128 bits, over bytes that come in portions.
@@ -90,12 +99,21 @@ mod tests {
 
     #[test]
     fn eight_bytes_are_one_step_of_the_sum() {
-        let sum_of = |bytes| Sum::new().with(bytes).value();
         let portions = Sum::new().with(b"eight by").with(b"t");
         assert_eq!(portions.value(), sum_of(b"eight byt"));
-        assert_eq!(sum_of(b""), 0x4fd0_bfc1);
-        assert_eq!(sum_of(b"a"), 0x2962_30c0);
-        assert_ne!(sum_of(b"eight by"), sum_of(b"eight byt"));
+        assert_eq!(sum_of(b""), 0x8422_2325);
+        assert_eq!(sum64(b"a"), 0xaf63_dc4c_2962_30c0);
+        assert_eq!(sum64(b"eight by"), 0xb13a_aa41_c887_8081);
+        assert_eq!(sum_of(b"eight byt"), 0x1070_6288);
+    }
+
+    #[test]
+    fn the_highest_bits_of_two_numbers_do_not_cancel_out() {
+        let mut bytes = [7; 64];
+        let sum = sum_of(&bytes);
+        bytes[15] ^= 0x80;
+        bytes[39] ^= 0x80;
+        assert_ne!(sum_of(&bytes), sum);
     }
 
     #[test]

@@ -377,10 +377,10 @@ fn sum(bytes: &[u8]) -> u64 {
         eight[..part.len()].copy_from_slice(part);
         u64::from_le_bytes(eight)
     });
-    let sum = by_eights.fold(0xcbf2_9ce4_8422_2325, |hash, eight| {
-        (hash ^ eight).wrapping_mul(0x100_0000_01b3)
-    });
-    (sum ^ sum >> 32) & 0xffff_ffff
+    by_eights.fold(0xcbf2_9ce4_8422_2325, |hash, eight| {
+        let hash = (hash ^ eight).wrapping_mul(0x100_0000_01b3);
+        hash ^ hash >> 32
+    })
 }
 
 /// A session's reach as the document has it looked up: count, drills, query, what led to drills.
@@ -393,12 +393,14 @@ fn look_up(file: &[u8], id: &str) -> Option<Found> {
             .rev()
             .fold(0, |n: u64, byte| n << 8 | u64::from(*byte))
     };
-    assert_eq!((&file[..8], number(8, 4)), (&b"rekalsnp"[..], 1));
+    assert_eq!((&file[..8], number(8, 4)), (&b"rekalsnp"[..], 2));
     assert_eq!(number(56, 8), fnv64(&file[..56]));
-    assert_eq!(number(52, 4), sum(&file[64..]));
-    let (hash, buckets) = (fnv64(id.as_bytes()), number(48, 4));
-    for step in 0..buckets {
-        let bucket = number(64 + ((hash + step) % buckets) as usize * 8, 8);
+    assert_eq!(number(52, 4), sum(&file[64..]) & 0xffff_ffff);
+    let (hash, blocks) = (fnv64(id.as_bytes()), number(48, 4));
+    for step in 0..blocks * 7 {
+        let block = 64 + ((hash % blocks + step / 7) % blocks) as usize * 64;
+        assert_eq!(number(block + 56, 8), sum(&file[block..block + 56]));
+        let bucket = number(block + (step % 7) as usize * 8, 8);
         if bucket == 0 {
             return None;
         }

@@ -3,35 +3,39 @@
 //! | offset | bytes | what |
 //! |---|---|---|
 //! | 0 | 8 | `rekalsnp` |
-//! | 8 | 4 | version, 1 |
+//! | 8 | 4 | version, 2 |
 //! | 12 | 4 | number of records |
 //! | 16 | 16 | id of the ledger |
 //! | 32 | 8 | generation of the ledger |
 //! | 40 | 8 | generation of the base: its own in a base, the base's in a delta |
-//! | 48 | 4 | number of buckets, a power of two |
-//! | 52 | 4 | sum of everything behind the header |
+//! | 48 | 4 | number of blocks, a power of two |
+//! | 52 | 4 | sum of everything behind the header, the lower half |
 //! | 56 | 8 | FNV-1a 64 of the 56 bytes before |
-//! | 64 | 8 each | buckets: 0 is empty, else the first 16 bits of a record's hash, then 48 bits of its offset |
+//! | 64 | 64 each | blocks: 7 buckets of 8 bytes, then the sum of these 56 bytes |
 //! | … | | records: length of the body (4), the body, FNV-1a 64 of the body (8) |
 //!
-//! The body of a record is the length of the session id (1), the id, and the session's [`Reach`] in
-//! postcard. A record's hash is the FNV-1a 64 of its id; its bucket is the first free one from
-//! `hash mod buckets` on, wrapping. At least half of the buckets are empty.
+//! A bucket is empty when it is 0, else it is the first 16 bits of a record's hash, then 48 bits of its
+//! offset. The body of a record is the length of the session id (1), the id, and the session's [`Reach`] in
+//! postcard. A record's hash is the FNV-1a 64 of its id; its bucket is the first free one from the beginning of
+//! block `hash mod blocks` on, wrapping. At least half of the buckets are empty.
 //!
-//! The sum is FNV-1a 64 over numbers of 8 bytes instead of single ones, the last one filled up with 0, its
-//! halves combined by exclusive or. Who looks up a few records does not read all to compare it. Damage in a bucket leads to no record
-//! or to one whose id or checksum does not fit, which is no record either. The drain does compare it, and
-//! publishes anew what does not fit.
+//! A sum goes over numbers of 8 bytes, the last one filled up with 0: each is a step of FNV-1a 64, and then the
+//! upper half is brought down on the lower by exclusive or; else damage in the highest bits of two numbers could
+//! cancel out. Who looks up a few records does not read all to compare it: a block and a record have sums of their own.
+//! The block's is there because a bucket that is lost in a delta would let the base answer, with what was true
+//! once. The drain compares the sum of everything, and publishes anew what does not fit.
 
 use crate::edge::SessionId;
-use crate::hash::fnv64;
+use crate::hash::{fnv64, sum64};
 use crate::reach::Reach;
 use crate::{Error, Result};
 
 const MAGIC: &[u8; 8] = b"rekalsnp";
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 pub(super) const HEADER: usize = 64;
-pub(super) const BUCKET: usize = 8;
+pub(super) const BLOCK: usize = 64;
+/// How many buckets a block has.
+pub(super) const BUCKETS: usize = 7;
 /// A record's length and checksum around its body.
 pub(super) const FRAME: usize = 4 + 8;
 /// The longest body: an id of 128 bytes, a query of 1 KiB, and what led to openings.
@@ -51,7 +55,7 @@ pub(super) struct Header {
     pub(super) stamp: Stamp,
     pub(super) base: u64,
     pub(super) records: u32,
-    pub(super) buckets: u32,
+    pub(super) blocks: u32,
     pub(super) sum: u32,
 }
 
@@ -64,7 +68,7 @@ impl Header {
         bytes[16..32].copy_from_slice(&self.stamp.ledger.to_le_bytes());
         bytes[32..40].copy_from_slice(&self.stamp.generation.to_le_bytes());
         bytes[40..48].copy_from_slice(&self.base.to_le_bytes());
-        bytes[48..52].copy_from_slice(&self.buckets.to_le_bytes());
+        bytes[48..52].copy_from_slice(&self.blocks.to_le_bytes());
         bytes[52..56].copy_from_slice(&self.sum.to_le_bytes());
         let own = fnv64(&bytes[..56]);
         bytes[56..].copy_from_slice(&own.to_le_bytes());
@@ -82,16 +86,38 @@ impl Header {
             },
             base: number(&bytes[40..48]) as u64,
             records: number(&bytes[12..16]) as u32,
-            buckets: number(&bytes[48..52]) as u32,
+            blocks: number(&bytes[48..52]) as u32,
             sum: number(&bytes[52..56]) as u32,
         };
-        (fits && own && header.buckets.is_power_of_two()).then_some(header)
+        (fits && own && header.blocks.is_power_of_two()).then_some(header)
     }
 
     /// The offset of the first record.
     pub(super) fn records_at(&self) -> u64 {
-        HEADER as u64 + u64::from(self.buckets) * BUCKET as u64
+        HEADER as u64 + u64::from(self.blocks) * BLOCK as u64
     }
+}
+
+/// The bytes of a block.
+pub(super) fn encode_block(buckets: &[u64; BUCKETS]) -> [u8; BLOCK] {
+    let mut block = [0; BLOCK];
+    for (to, bucket) in block.chunks_exact_mut(8).zip(buckets) {
+        to.copy_from_slice(&bucket.to_le_bytes());
+    }
+    let own = sum64(&block[..BLOCK - 8]);
+    block[BLOCK - 8..].copy_from_slice(&own.to_le_bytes());
+    block
+}
+
+/// The buckets of a block; `None` when they do not fit its sum.
+pub(super) fn decode_block(block: &[u8; BLOCK]) -> Option<[u64; BUCKETS]> {
+    let (parts, _) = block.as_chunks::<8>();
+    let own = u64::from_le_bytes(*parts.last()?);
+    let mut buckets = [0; BUCKETS];
+    for (bucket, part) in buckets.iter_mut().zip(parts) {
+        *bucket = u64::from_le_bytes(*part);
+    }
+    (sum64(&block[..BLOCK - 8]) == own).then_some(buckets)
 }
 
 /// The hash by which a session's record is found.
@@ -155,11 +181,11 @@ mod tests {
             },
             base: 2,
             records: 1,
-            buckets: 4,
+            blocks: 4,
             sum: 5,
         };
         let bytes = header.encode();
-        assert_eq!(&bytes[..16], b"rekalsnp\x01\0\0\0\x01\0\0\0");
+        assert_eq!(&bytes[..16], b"rekalsnp\x02\0\0\0\x01\0\0\0");
         assert_eq!(&bytes[16..34], b"\x02\x01\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x03\0");
         assert_eq!(&bytes[40..52], b"\x02\0\0\0\0\0\0\0\x04\0\0\0");
         assert_eq!(&bytes[52..56], b"\x05\0\0\0");
@@ -188,7 +214,7 @@ mod tests {
             },
             base: 8,
             records: 0,
-            buckets: 1,
+            blocks: 1,
             sum: 7,
         }
         .encode();

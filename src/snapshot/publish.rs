@@ -7,7 +7,7 @@ use std::io::{ErrorKind, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
-use super::layout::{BUCKET, HEADER, Header, Stamp, bucket, encode_record, hash_of};
+use super::layout::{BLOCK, BUCKETS, HEADER, Header, Stamp, bucket, encode_block, encode_record, hash_of};
 use super::read::{BASE, DELTA, Snapshot};
 use crate::edge::SessionId;
 use crate::hash::Sum;
@@ -99,27 +99,32 @@ fn encode(stamp: Stamp, base: u64, records: &[(SessionId, Reach)]) -> Result<Vec
         stamp,
         base,
         records: records.len() as u32,
-        buckets: (records.len() * 2).next_power_of_two().max(2) as u32,
+        blocks: (records.len() * 2).div_ceil(BUCKETS).next_power_of_two() as u32,
         sum: 0,
     };
-    let mut buckets = vec![0u64; header.buckets as usize];
+    let mut blocks = vec![[0; BUCKETS]; header.blocks as usize];
     let mut bytes = vec![0; header.records_at() as usize];
     for (id, reach) in records {
         let hash = hash_of(id);
-        let mut at = (hash % buckets.len() as u64) as usize;
-        while buckets[at] != 0 {
-            at = (at + 1) % buckets.len();
-        }
-        buckets[at] = bucket(hash, bytes.len() as u64);
+        *free_bucket(&mut blocks, hash) = bucket(hash, bytes.len() as u64);
         encode_record(id, reach, &mut bytes)?;
     }
-    for (at, bucket) in buckets.iter().enumerate() {
-        let offset = HEADER + at * BUCKET;
-        bytes[offset..offset + BUCKET].copy_from_slice(&bucket.to_le_bytes());
+    for (to, block) in bytes[HEADER..].chunks_exact_mut(BLOCK).zip(&blocks) {
+        to.copy_from_slice(&encode_block(block));
     }
     let sum = Sum::new().with(&bytes[HEADER..]).value();
     bytes[..HEADER].copy_from_slice(&Header { sum, ..header }.encode());
     Ok(bytes)
+}
+
+/// At least half of them are free.
+fn free_bucket(blocks: &mut [[u64; BUCKETS]], hash: u64) -> &mut u64 {
+    let all = blocks.as_flattened_mut();
+    let mut at = (hash % (all.len() / BUCKETS) as u64) as usize * BUCKETS;
+    while all[at] != 0 {
+        at = (at + 1) % all.len();
+    }
+    &mut all[at]
 }
 
 #[cfg(test)]
@@ -209,6 +214,56 @@ mod tests {
         let snapshot = Snapshot::open(store.path());
         assert!(snapshot.has_room_for(257));
         assert!(!snapshot.has_room_for(258));
+    }
+
+    #[test]
+    fn damage_in_a_delta_never_brings_back_what_was_true_before() {
+        let store = tempfile::tempdir().expect("a folder");
+        let path = store.path().join(DELTA);
+        publish_whole(store.path(), stamp(1), &many(3)).expect("published");
+        let changed = [record("session-0", 50), record("session-2", 70)];
+        publish_changes(store.path(), stamp(1), stamp(2), &changed).expect("published");
+        let good = fs::read(&path).expect("bytes");
+        let right = |bytes: &[u8]| {
+            fs::write(&path, bytes).expect("written");
+            let said = |n| count(store.path(), &format!("session-{n}"));
+            let fits = [(0, 50), (1, 2), (2, 70)]
+                .iter()
+                .all(|(n, right)| said(*n).is_none_or(|said| said == *right));
+            fits && !Snapshot::open(store.path()).is_whole()
+        };
+        for at in 0..good.len() {
+            for by in [0x01, 0x21, 0x80] {
+                let mut torn = good.clone();
+                torn[at] ^= by;
+                assert!(right(&torn), "byte {at}");
+            }
+            let mut lost = good.clone();
+            lost[at..good.len().min(at + 8)].fill(0);
+            assert!(lost == good || right(&lost), "eight bytes at {at}");
+            assert!(right(&good[..at]), "cut at {at}");
+        }
+        // The highest bits of two numbers.
+        for at in (64 + 7..64 + 56).step_by(8) {
+            let mut torn = good.clone();
+            torn[at] ^= 0x80;
+            torn[71 + (at - 64) % 56] ^= 0x80;
+            assert!(torn == good || right(&torn), "bits at {at}");
+        }
+        fs::write(&path, &good).expect("written");
+        assert_eq!(count(store.path(), "session-0"), Some(50));
+    }
+
+    #[test]
+    fn a_length_that_lies_costs_nothing() {
+        let store = tempfile::tempdir().expect("a folder");
+        let path = store.path().join(BASE);
+        publish_whole(store.path(), stamp(1), &many(1)).expect("published");
+        let mut forged = fs::read(&path).expect("bytes");
+        let at = HEADER + BLOCK;
+        forged[at..at + 4].copy_from_slice(&(16u32 << 20).to_le_bytes());
+        fs::write(&path, &forged).expect("written");
+        assert_eq!(count(store.path(), "session-0"), None);
     }
 
     #[test]

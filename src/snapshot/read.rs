@@ -6,7 +6,9 @@ use std::io::ErrorKind;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
-use super::layout::{BUCKET, FRAME, HEADER, Header, Stamp, body_len, decode_record, hash_of, number, offset_in};
+use super::layout::{
+    BLOCK, BUCKETS, FRAME, HEADER, Header, Stamp, body_len, decode_block, decode_record, hash_of, offset_in,
+};
 use crate::edge::SessionId;
 use crate::hash::Sum;
 use crate::reach::{Reach, Reached};
@@ -20,13 +22,12 @@ const FIRST_READ: usize = 512;
 /// What is read at a time where all of a file is, a multiple of 8 bytes.
 const PORTION: usize = 128 << 10;
 
-/// How many buckets one read takes.
-const BUCKETS_READ: u64 = 8;
-
 /// The published reach of all sessions, as of when it was opened.
 pub struct Snapshot {
     delta: Option<SnapshotFile>,
     base: Option<SnapshotFile>,
+    /// There is a delta, and what it says is not known: then the base is no answer either.
+    delta_is_damaged: bool,
 }
 
 pub(super) struct SnapshotFile {
@@ -34,15 +35,25 @@ pub(super) struct SnapshotFile {
     pub(super) header: Header,
 }
 
+/// A file, or the part of it that an answer needs, is not as it was written.
+#[derive(Debug)]
+struct Damaged;
+
 impl Snapshot {
     /// Opens what is published in the store. The delta is opened first: should a new base be
     /// published in between, it holds all that the delta did, and the delta no longer fits it.
     pub fn open(store: &Path) -> Self {
-        let delta = SnapshotFile::open(&store.join(DELTA));
-        let base = SnapshotFile::open(&store.join(BASE));
+        let (delta, delta_is_damaged) = match SnapshotFile::open(&store.join(DELTA)) {
+            Ok(delta) => (delta, false),
+            Err(Damaged) => (None, true),
+        };
+        let base = SnapshotFile::open(&store.join(BASE)).unwrap_or_default();
         let fits = |delta: &SnapshotFile| base.as_ref().is_some_and(|base| delta.header.is_on(&base.header));
-        let delta = delta.filter(fits);
-        Self { delta, base }
+        Self {
+            delta: delta.filter(fits),
+            base,
+            delta_is_damaged,
+        }
     }
 
     /// Which state of which ledger this is.
@@ -63,7 +74,7 @@ impl Snapshot {
     /// Whether every byte of what is published is as it was written.
     pub(crate) fn is_whole(&self) -> bool {
         let files = [&self.delta, &self.base].into_iter().flatten();
-        self.base.is_some() && files.into_iter().all(SnapshotFile::is_whole)
+        self.base.is_some() && !self.delta_is_damaged && files.into_iter().all(SnapshotFile::is_whole)
     }
 
     /// All records, each session once. `None` if one is damaged or missing.
@@ -78,8 +89,14 @@ impl Snapshot {
 
 impl Reached for Snapshot {
     fn reach(&self, target: &SessionId) -> Option<Reach> {
-        let delta = self.delta.as_ref().and_then(|file| file.find(target));
-        delta.or_else(|| self.base.as_ref()?.find(target))
+        if self.delta_is_damaged {
+            return None;
+        }
+        let newest = self.delta.as_ref().map_or(Ok(None), |delta| delta.find(target));
+        match newest {
+            Ok(None) => self.base.as_ref()?.find(target).ok()?,
+            found => found.ok()?,
+        }
     }
 }
 
@@ -91,12 +108,16 @@ impl Header {
 }
 
 impl SnapshotFile {
-    fn open(path: &Path) -> Option<Self> {
-        let file = File::open(path).ok()?;
+    /// `None`: it is not there.
+    fn open(path: &Path) -> Result<Option<Self>, Damaged> {
+        let file = match File::open(path) {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+            file => file.map_err(|_| Damaged)?,
+        };
         let mut bytes = [0; HEADER];
-        file.read_exact_at(&mut bytes, 0).ok()?;
-        let header = Header::decode(&bytes)?;
-        Some(Self { file, header })
+        file.read_exact_at(&mut bytes, 0).map_err(|_| Damaged)?;
+        let header = Header::decode(&bytes).ok_or(Damaged)?;
+        Ok(Some(Self { file, header }))
     }
 
     fn is_whole(&self) -> bool {
@@ -118,33 +139,32 @@ impl SnapshotFile {
         }
     }
 
-    fn find(&self, target: &SessionId) -> Option<Reach> {
+    /// `None`: it has no record here.
+    fn find(&self, target: &SessionId) -> Result<Option<Reach>, Damaged> {
         let hash = hash_of(target);
-        let buckets = u64::from(self.header.buckets);
-        let mut at = hash % buckets;
-        let mut looked = 0;
-        while looked < buckets {
-            let many = BUCKETS_READ.min(buckets - at);
-            let mut bytes = [0; BUCKETS_READ as usize * BUCKET];
-            let window = &mut bytes[..many as usize * BUCKET];
-            self.file
-                .read_exact_at(window, HEADER as u64 + at * BUCKET as u64)
-                .ok()?;
-            for bucket in window.chunks_exact(BUCKET).map(|bucket| number(bucket) as u64) {
+        let blocks = u64::from(self.header.blocks);
+        for step in 0..blocks {
+            for bucket in self.block((hash % blocks + step) % blocks)? {
                 if bucket == 0 {
-                    return None;
+                    return Ok(None);
                 }
-                let record = offset_in(bucket, hash).and_then(|offset| self.record(offset));
-                if let Some((id, reach)) = record
-                    && id == *target
-                {
-                    return Some(reach);
+                let Some(offset) = offset_in(bucket, hash) else {
+                    continue;
+                };
+                let (id, reach) = self.record(offset).ok_or(Damaged)?;
+                if id == *target {
+                    return Ok(Some(reach));
                 }
             }
-            looked += many;
-            at = (at + many) % buckets;
         }
-        None
+        Err(Damaged)
+    }
+
+    fn block(&self, at: u64) -> Result<[u64; BUCKETS], Damaged> {
+        let mut block = [0; BLOCK];
+        let offset = HEADER as u64 + at * BLOCK as u64;
+        self.file.read_exact_at(&mut block, offset).map_err(|_| Damaged)?;
+        decode_block(&block).ok_or(Damaged)
     }
 
     /// The record at an offset.
@@ -153,14 +173,16 @@ impl SnapshotFile {
         let got = self.file.read_at(&mut first, offset).ok()?;
         let len = body_len(first[..got].first_chunk()?)?;
         let framed = &first[4..got];
-        match framed.get(..len + 8) {
-            Some(whole) => decode_record(&whole[..len], &whole[len..]),
-            None => {
-                let mut whole = vec![0; len + 8];
-                self.file.read_exact_at(&mut whole, offset + 4).ok()?;
-                decode_record(&whole[..len], &whole[len..])
-            }
+        if let Some(whole) = framed.get(..len + 8) {
+            return decode_record(&whole[..len], &whole[len..]);
         }
+        // A length that lies must not cost memory.
+        if offset + (len + FRAME) as u64 > self.file.metadata().ok()?.len() {
+            return None;
+        }
+        let mut whole = vec![0; len + 8];
+        self.file.read_exact_at(&mut whole, offset + 4).ok()?;
+        decode_record(&whole[..len], &whole[len..])
     }
 
     /// All records, in the order in which they were written. `None`: one is damaged or missing.
