@@ -9,11 +9,13 @@
 //! | [`reader`] | a claim as a stream of events |
 //! | [`report`] | what could not be read, and why |
 //! | [`waiting`] | how much has not been drained yet |
+//! | `happened` | an event on its way to the recorder's thread |
 //! | [`recorder`] | a channel and a thread in front of the writer |
 
 pub mod claim;
 #[cfg(test)]
 mod fixture;
+mod happened;
 mod ids;
 pub mod line;
 pub mod reader;

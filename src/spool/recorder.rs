@@ -1,19 +1,39 @@
 //! The recorder: what the hot path calls. It hands an event to a thread and returns.
+//!
+//! To wake a thread that sleeps is a system call, and twenty times what it costs to hand over an event. So
+//! for a while after an event the thread is not woken by the next one: it looks for it by itself, at
+//! intervals that grow to [`LONGEST`], which is how long an event may then wait to be written. After
+//! [`WATCHFUL`] it sleeps until it is woken, so a host that records nothing pays for nothing; the first
+//! event after that pays for the waking. A queue that fills, a flush and the end wake it at any time.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread::{self, JoinHandle};
+use std::time::Duration;
 
-use crossbeam_channel::{Receiver, Sender, bounded};
+use crossbeam_channel::{Receiver, Sender, TryRecvError, bounded};
 
+use super::happened::Happened;
 use super::ids::Ids;
 use super::writer::{Batch, Writer};
-use crate::edge::{Act, Event, Kind, MAX_QUERY, MAX_TARGETS, SessionId};
+use crate::edge::{Kind, MAX_QUERY, MAX_TARGETS, SessionId};
 use crate::time::Millis;
 
 /// How many events may wait for the thread.
 const CAPACITY: usize = 1024;
+
+/// With so many events waiting the thread is woken: long before the channel is full.
+const MANY: usize = CAPACITY / 8;
+
+/// Between two looks at the channel, at first.
+const SHORTEST: Duration = Duration::from_millis(1);
+
+/// Between two looks at the channel, at last: what a killed process may lose.
+const LONGEST: Duration = Duration::from_millis(16);
+
+/// How long the thread goes on looking when nothing comes.
+const WATCHFUL: Duration = Duration::from_secs(2);
 
 /// Single writes up to 1 MiB were never seen torn; a batch ends at the first event above half of that.
 const BATCH_BYTES: usize = 512 << 10;
@@ -58,20 +78,8 @@ struct Outcome {
 
 #[derive(Debug)]
 enum Message {
-    Happened(Packed),
+    Happened(Happened),
     Flush(Sender<()>),
-}
-
-/// What happened, in one allocation: twenty small ones that another thread frees cost the caller more
-/// than all the rest. No session id holds a `\n`.
-#[derive(Debug)]
-struct Packed {
-    at: Millis,
-    kind: Kind,
-    /// The targets, each with a `\n` behind it, the source, the query.
-    text: String,
-    targets_end: usize,
-    source_end: usize,
 }
 
 impl Recorder {
@@ -114,7 +122,7 @@ impl Recorder {
         // A hostile query or list costs the caller no more than this; the thread does the exact cut.
         let query = &query[..query.floor_char_boundary(64 * MAX_QUERY)];
         let targets = &targets[..targets.len().min(4 * MAX_TARGETS)];
-        self.send(Packed::new(at, Kind::Recall, source, query, targets));
+        self.send(Happened::new(at, Kind::Recall, source, query, targets));
     }
 
     /// At the time `at` `source`, if that is known, opened a session. Never waits and never fails.
@@ -129,7 +137,7 @@ impl Recorder {
     /// # Ok::<(), rekal::Error>(())
     /// ```
     pub fn drilled(&self, at: Millis, source: Option<&SessionId>, target: &SessionId) {
-        self.send(Packed::new(at, Kind::Drill, source, "", std::slice::from_ref(target)));
+        self.send(Happened::new(at, Kind::Drill, source, "", std::slice::from_ref(target)));
     }
 
     /// Waits until everything recorded so far has been written or has failed: the only call that waits.
@@ -137,6 +145,7 @@ impl Recorder {
         if let Some(Some(worker)) = self.worker.get() {
             let (written, wait) = bounded(1);
             if worker.sender.send(Message::Flush(written)).is_ok() {
+                worker.thread.thread().unpark();
                 // An error says that the thread is gone, and with it what could be waited for.
                 wait.recv().ok();
             }
@@ -162,10 +171,10 @@ impl Recorder {
             .clone()
     }
 
-    fn send(&self, packed: Packed) {
-        let message = Message::Happened(packed);
+    fn send(&self, happened: Happened) {
+        let message = Message::Happened(happened);
         let sent = match self.worker.get_or_init(|| self.start()) {
-            Some(worker) => worker.sender.try_send(message).is_ok(),
+            Some(worker) => worker.take(message),
             None => false,
         };
         if !sent {
@@ -194,42 +203,19 @@ impl Drop for Recorder {
         if let Some(Some(Worker { sender, thread })) = self.worker.take() {
             // Without a sender the thread ends as soon as it has written what was sent.
             drop(sender);
+            thread.thread().unpark();
             thread.join().ok();
         }
     }
 }
 
-impl Packed {
-    fn new(at: Millis, kind: Kind, source: Option<&SessionId>, query: &str, targets: &[SessionId]) -> Self {
-        let source = source.map_or("", SessionId::as_str);
-        let ids: usize = targets.iter().map(|target| target.as_str().len() + 1).sum();
-        let mut text = String::with_capacity(ids + source.len() + query.len());
-        for target in targets {
-            text.push_str(target.as_str());
-            text.push('\n');
+impl Worker {
+    fn take(&self, message: Message) -> bool {
+        let taken = self.sender.try_send(message).is_ok();
+        if self.sender.len() >= MANY {
+            self.thread.thread().unpark();
         }
-        let targets_end = text.len();
-        text.push_str(source);
-        let source_end = text.len();
-        text.push_str(query);
-        Self {
-            at,
-            kind,
-            text,
-            targets_end,
-            source_end,
-        }
-    }
-
-    fn event(&self, ids: &mut Ids) -> Option<Event> {
-        let (ends, text) = ((self.targets_end, self.source_end), &self.text);
-        let act = match self.kind {
-            Kind::Recall => Act::Recall(text[ends.1..].to_owned()),
-            Kind::Drill => Act::Drill,
-        };
-        let targets = text[..ends.0].lines().filter_map(|id| id.parse().ok()).collect();
-        let source = text[ends.0..ends.1].parse().ok();
-        Event::new(ids.next(self.at), act, targets, source)
+        taken
     }
 }
 
@@ -241,7 +227,7 @@ impl Outcome {
 
 fn record(receiver: &Receiver<Message>, writer: &Writer, outcome: &Outcome) {
     let mut ids = Ids::default();
-    while let Ok(first) = receiver.recv() {
+    while let Some(first) = next(receiver) {
         let (batch, flushed) = gather(first, receiver, &mut ids);
         if let Err(error) = writer.append(&batch) {
             outcome.failed.fetch_add(batch.events(), Ordering::Relaxed);
@@ -254,6 +240,21 @@ fn record(receiver: &Receiver<Message>, writer: &Writer, outcome: &Outcome) {
     }
 }
 
+/// The next message; `None` when there will be none.
+fn next(receiver: &Receiver<Message>) -> Option<Message> {
+    let (mut pause, mut idle) = (SHORTEST, Duration::ZERO);
+    while idle < WATCHFUL {
+        match receiver.try_recv() {
+            Ok(message) => return Some(message),
+            Err(TryRecvError::Disconnected) => return None,
+            Err(TryRecvError::Empty) => thread::park_timeout(pause),
+        }
+        idle += pause;
+        pause = LONGEST.min(pause * 2);
+    }
+    receiver.recv().ok()
+}
+
 /// What is waiting, up to a full batch or to somebody who waits for it to be written.
 fn gather(first: Message, receiver: &Receiver<Message>, ids: &mut Ids) -> (Batch, Option<Sender<()>>) {
     let mut batch = Batch::new();
@@ -261,8 +262,8 @@ fn gather(first: Message, receiver: &Receiver<Message>, ids: &mut Ids) -> (Batch
     while let Some(message) = next {
         match message {
             Message::Flush(written) => return (batch, Some(written)),
-            Message::Happened(packed) => {
-                if let Some(event) = packed.event(ids) {
+            Message::Happened(happened) => {
+                if let Some(event) = happened.event(ids) {
                     batch.push(&event);
                 }
             }
@@ -282,6 +283,7 @@ mod tests {
     use std::path::Path;
 
     use super::*;
+    use crate::edge::Event;
     use crate::spool::fixture::{NOON, drain, id, queries};
     use crate::spool::writer::SPOOL;
 
@@ -350,6 +352,59 @@ mod tests {
             recorder.flush();
             assert_eq!(queries(&drain(dir.path()).0), [format!("q{n}")]);
         }
+    }
+
+    /// Whether the spool comes to hold so many events within two seconds, without being asked for.
+    fn holds_soon(dir: &Path, events: usize) -> bool {
+        (0..2000).any(|_| {
+            thread::sleep(Duration::from_millis(1));
+            let text = fs::read_to_string(dir.join(SPOOL)).unwrap_or_default();
+            text.matches("\"kind\"").count() == events
+        })
+    }
+
+    #[test]
+    fn nobody_need_flush_whether_the_thread_watches_or_sleeps() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let recorder = Recorder::new(dir.path());
+        for (events, pause) in [Duration::ZERO, LONGEST * 4, WATCHFUL * 2].into_iter().enumerate() {
+            thread::sleep(pause);
+            recorder.drilled(NOON, None, &id("s1"));
+            assert!(holds_soon(dir.path(), events + 1), "after {pause:?}");
+        }
+    }
+
+    #[test]
+    fn a_flush_and_the_end_wake_the_thread() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let mut waits: Vec<Duration> = Vec::new();
+        for n in 0..40 {
+            let recorder = Recorder::new(dir.path());
+            recorder.drilled(NOON, None, &id("s1"));
+            thread::sleep(LONGEST * 3);
+            let start = std::time::Instant::now();
+            if n % 2 == 0 {
+                recorder.flush()
+            } else {
+                drop(recorder)
+            }
+            waits.push(start.elapsed());
+        }
+        waits.sort_unstable();
+        assert!(waits[20] < LONGEST / 4, "{waits:?}");
+    }
+
+    #[test]
+    fn a_burst_while_the_thread_watches_is_taken() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let recorder = Recorder::new(dir.path());
+        recorder.drilled(NOON, None, &id("s1"));
+        thread::sleep(LONGEST * 4);
+        for n in 0..MANY * 3 {
+            recorder.drilled(NOON + n as u64, None, &id("s1"));
+        }
+        assert!(holds_soon(dir.path(), 1 + MANY * 3));
+        assert_eq!(recorder.dropped(), 0);
     }
 
     #[test]

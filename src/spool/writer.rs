@@ -145,12 +145,13 @@ impl Writer {
 
     fn open(&self, spool: &Path) -> io::Result<Opened> {
         // For reading as well because network file systems lock a file shared only for those who may read it.
-        let file = OpenOptions::new()
-            .read(true)
-            .append(true)
-            .create(true)
-            .mode(MODE)
-            .open(spool)?;
+        let mut options = OpenOptions::new();
+        options.read(true).append(true).mode(MODE);
+        // To ask for a file to be made costs more than to open one, and mostly it is there.
+        let file = match options.open(spool) {
+            Err(error) if error.kind() == ErrorKind::NotFound => options.create(true).open(spool)?,
+            file => file?,
+        };
         #[cfg(test)]
         if self.unprotected {
             return Ok(Opened::Held(file));
