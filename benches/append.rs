@@ -1,8 +1,8 @@
 //! What recording costs.
 //!
 //! An append of a recall (20 UUIDs, a query of 200 bytes) against a bare `write(2)` of the same bytes: in the
-//! same folder, to a file that grows by `O_APPEND` and stays open, in turns within one run. Then the parts that
-//! an append has and a bare write has not, each alone; what an event costs in a batch; and what
+//! same folder, to a file that grows by `O_APPEND` and stays open, in turns within one run. Then the system
+//! calls of an append, one more at a time; what an event costs in a batch; and what
 //! `Recorder::recalled` costs the thread that calls it, by how long after the last call.
 //! `cargo bench --no-default-features --bench append`
 
@@ -91,40 +91,41 @@ fn append_against_write(dir: &Path, targets: &[SessionId]) {
     println!("encode, beside it                    p50 {encode:>9.2} us");
 }
 
-/// What an append does beside its write. Each is as the writer does it; the sum is not the whole, because
-/// a file that is closed after each write is written to at a higher price.
+/// The system calls of an append, one more at a time.
 fn parts(dir: &Path) {
     let path = dir.join(SPOOL);
-    let file = open(&path);
-    let bytes = [b'x'; 1100];
-    let (mut opens, mut locks, mut stats, mut writes) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let bytes = [b'x'; 1088];
+    let mut times: [Vec<Duration>; 4] = Default::default();
     for _ in 0..TURNS {
-        opens.extend(timed(|| drop(black_box(open(&path)))));
-        locks.extend(timed(|| {
-            file.try_lock_shared().unwrap();
-            file.unlock().unwrap();
-        }));
-        stats.extend(timed(|| {
-            black_box((file.metadata().unwrap(), fs::symlink_metadata(&path).unwrap()));
-        }));
-        writes.extend(timed(|| {
-            open(&path).write_all(&bytes).unwrap();
-        }));
+        for (steps, times) in times.iter_mut().enumerate() {
+            times.extend(timed(|| {
+                let mut file = open(&path);
+                if steps > 0 {
+                    file.try_lock_shared().unwrap();
+                }
+                if steps > 1 {
+                    black_box((file.metadata().unwrap(), fs::symlink_metadata(&path).unwrap()));
+                }
+                if steps > 2 {
+                    assert_eq!(file.write(&bytes).unwrap(), bytes.len());
+                }
+            }));
+        }
     }
-    let (open, lock, stat, write) = (p50(&mut opens), p50(&mut locks), p50(&mut stats), p50(&mut writes));
-    println!("  open and close                     p50 {open:>9.2} us");
-    println!("  lock and unlock                    p50 {lock:>9.2} us");
-    println!("  stat of the file and of its path   p50 {stat:>9.2} us");
-    println!("  open, write, close                 p50 {write:>9.2} us");
+    let [open, lock, stat, write] = times.map(|mut times| p50(&mut times));
+    println!("  of that: open and close            p50 {open:>9.2} us");
+    println!("  shared lock, released by close        +{:>9.2} us", lock - open);
+    println!("  stat of the file and of its path      +{:>9.2} us", stat - lock);
+    println!("  the write                             +{:>9.2} us", write - stat);
 }
 
 fn open(path: &Path) -> File {
-    OpenOptions::new()
-        .read(true)
-        .append(true)
-        .create(true)
-        .open(path)
-        .unwrap()
+    let mut options = OpenOptions::new();
+    options.read(true).append(true);
+    match options.open(path) {
+        Ok(file) => file,
+        Err(_) => options.create(true).open(path).unwrap(),
+    }
 }
 
 fn batches(dir: &Path, targets: &[SessionId]) {
@@ -137,28 +138,42 @@ fn batches(dir: &Path, targets: &[SessionId]) {
     }
 }
 
+/// After a pause the caches are cold, so the copy that any hand-over needs is timed after the same pauses.
 fn recalled(dir: &Path, targets: &[SessionId], pause: Duration, calls: usize) {
     let recorder = Recorder::new(dir);
     let query = query();
-    let mut times = Vec::new();
+    let (mut times, mut copies) = (Vec::new(), Vec::new());
     for n in 0..calls {
-        match pause.is_zero() {
-            // So that the channel is never full.
-            true if n % CALLS == 0 => recorder.flush(),
-            true => {}
-            false => std::thread::sleep(pause),
+        wait(pause);
+        copies.extend(once(|| drop(black_box(copy(&query, targets)))));
+        wait(pause);
+        times.extend(once(|| recorder.recalled(NOON + n as u64, None, &query, targets)));
+        // So that the channel is never full.
+        if pause.is_zero() && n % CALLS == 0 {
+            recorder.flush();
         }
-        let start = Instant::now();
-        recorder.recalled(NOON + n as u64, None, &query, targets);
-        times.push(start.elapsed());
     }
     recorder.flush();
     assert_eq!((recorder.dropped(), recorder.failed()), (0, 0));
-    let pause = pause.as_secs_f64() * 1000.0;
     println!(
-        "recorder.recalled, every {pause:>6} ms    p50 {:>9.2} us",
-        p50(&mut times)
+        "recorder.recalled, every {:>6} ms    p50 {:>9.2} us, a mere copy {:.2} us",
+        pause.as_secs_f64() * 1000.0,
+        p50(&mut times),
+        p50(&mut copies)
     );
+}
+
+fn wait(pause: Duration) {
+    if !pause.is_zero() {
+        std::thread::sleep(pause / 2);
+    }
+}
+
+fn copy(query: &str, targets: &[SessionId]) -> String {
+    let mut text = String::with_capacity(1100);
+    targets.iter().for_each(|target| text.push_str(target.as_str()));
+    text.push_str(query);
+    text
 }
 
 /// All that a process which records one recall pays: the thread, the append, the end of both.
@@ -171,13 +186,13 @@ fn one_process(dir: &Path, targets: &[SessionId]) {
 }
 
 fn timed(mut call: impl FnMut()) -> Vec<Duration> {
-    (0..CALLS)
-        .map(|_| {
-            let start = Instant::now();
-            call();
-            start.elapsed()
-        })
-        .collect()
+    (0..CALLS).flat_map(|_| once(&mut call)).collect()
+}
+
+fn once(call: impl FnOnce()) -> Option<Duration> {
+    let start = Instant::now();
+    call();
+    Some(start.elapsed())
 }
 
 fn p50(times: &mut [Duration]) -> f64 {

@@ -24,12 +24,19 @@ impl fmt::Display for Hint<'_> {
         if *count == 0 {
             return Ok(());
         }
-        write!(f, "[reached {count}×")?;
+        // Piece by piece, and a format only where one is needed: every row of a recall shows one.
+        f.write_str("[reached ")?;
+        count.fmt(f)?;
+        f.write_str("×")?;
         if *drills > 0 {
-            write!(f, " drilled {drills}×")?;
+            f.write_str(" drilled ")?;
+            drills.fmt(f)?;
+            f.write_str("×")?;
         }
         if let Some(query) = self.0.query.as_deref().map(str::trim).filter(|q| !q.is_empty()) {
-            write!(f, "· \"{}\"", Quoted(query))?;
+            f.write_str("· \"")?;
+            Quoted(query).fmt(f)?;
+            f.write_str("\"")?;
         }
         f.write_str("]")
     }
@@ -41,17 +48,35 @@ struct Quoted<'a>(&'a str);
 
 impl fmt::Display for Quoted<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let end = self.0.char_indices().nth(SHOWN).map_or(self.0.len(), |(at, _)| at);
+        let end = match self.0.is_ascii() {
+            true => self.0.len().min(SHOWN),
+            false => self.0.char_indices().nth(SHOWN).map_or(self.0.len(), |(at, _)| at),
+        };
         let (shown, rest) = self.0.split_at(end);
-        for c in shown.chars() {
+        let mut plain = 0;
+        // All bytes are looked at, because that is done many at a time.
+        let all_plain = shown.bytes().fold(true, |plain, byte| plain & is_plain_byte(byte));
+        let odd = if all_plain { "" } else { shown };
+        for (at, c) in odd.char_indices().filter(|(_, c)| !is_plain(*c)) {
+            f.write_str(&shown[plain..at])?;
             match c {
                 '"' | '\\' => write!(f, "\\{c}")?,
-                c if is_unsafe_on_a_line(c) => write!(f, "{}", c.escape_unicode())?,
-                c => write!(f, "{c}")?,
+                c => write!(f, "{}", c.escape_unicode())?,
             }
+            plain = at + c.len_utf8();
         }
+        f.write_str(&shown[plain..])?;
         if rest.is_empty() { Ok(()) } else { f.write_str("…") }
     }
+}
+
+fn is_plain(c: char) -> bool {
+    !matches!(c, '"' | '\\') && !is_unsafe_on_a_line(c)
+}
+
+/// Such a byte needs no look at its character.
+fn is_plain_byte(byte: u8) -> bool {
+    matches!(byte, b' '..=b'~') && !matches!(byte, b'"' | b'\\')
 }
 
 /// Control characters, line and paragraph separators, and the characters that reorder text.

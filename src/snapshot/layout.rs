@@ -12,7 +12,7 @@
 //! | 52 | 4 | sum of everything behind the header, the lower half |
 //! | 56 | 8 | FNV-1a 64 of the 56 bytes before |
 //! | 64 | 64 each | blocks: 7 buckets of 8 bytes, then the sum of these 56 bytes |
-//! | … | | records: length of the body (4), the body, FNV-1a 64 of the body (8) |
+//! | … | | records: length of the body (4), the body, its sum (8) |
 //!
 //! A bucket is empty when it is 0, else it is the first 16 bits of a record's hash, then 48 bits of its
 //! offset. The body of a record is the length of the session id (1), the id, and the session's [`Reach`] in
@@ -142,7 +142,7 @@ pub(super) fn encode_record(id: &SessionId, reach: &Reach, out: &mut Vec<u8>) ->
     let body = postcard::to_extend(reach, body).map_err(|e| Error::invalid(format!("encode a reach: {e}")))?;
     out.extend_from_slice(&(body.len() as u32).to_le_bytes());
     out.extend_from_slice(&body);
-    out.extend_from_slice(&fnv64(&body).to_le_bytes());
+    out.extend_from_slice(&sum64(&body).to_le_bytes());
     Ok(())
 }
 
@@ -152,15 +152,23 @@ pub(super) fn body_len(head: &[u8; 4]) -> Option<usize> {
     (len <= MAX_BODY).then_some(len)
 }
 
-/// The record whose body and checksum these are; `None` when they do not fit.
-pub(super) fn decode_record(body: &[u8], sum: &[u8]) -> Option<(SessionId, Reach)> {
-    if number(sum) != u128::from(fnv64(body)) {
+/// The session's id in a record and the bytes of its reach; `None` when the body does not fit its sum.
+pub(super) fn split_record<'a>(body: &'a [u8], sum: &[u8]) -> Option<(&'a [u8], &'a [u8])> {
+    if sum != sum64(body).to_le_bytes() {
         return None;
     }
     let (len, rest) = body.split_first()?;
-    let (id, reach) = rest.split_at_checked(usize::from(*len))?;
-    let id = SessionId::try_from(std::str::from_utf8(id).ok()?).ok()?;
-    Some((id, postcard::from_bytes(reach).ok()?))
+    rest.split_at_checked(usize::from(*len))
+}
+
+/// The session of a record.
+pub(super) fn decode_id(id: &[u8]) -> Option<SessionId> {
+    SessionId::try_from(std::str::from_utf8(id).ok()?).ok()
+}
+
+/// What a record says of it.
+pub(super) fn decode_reach(reach: &[u8]) -> Option<Reach> {
+    postcard::from_bytes(reach).ok()
 }
 
 /// Up to 16 bytes as a little-endian number.

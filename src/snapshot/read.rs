@@ -7,7 +7,8 @@ use std::os::unix::fs::FileExt;
 use std::path::Path;
 
 use super::layout::{
-    BLOCK, BUCKETS, FRAME, HEADER, Header, Stamp, body_len, decode_block, decode_record, hash_of, offset_in,
+    BLOCK, BUCKETS, FRAME, HEADER, Header, Stamp, body_len, decode_block, decode_id, decode_reach, hash_of, offset_in,
+    split_record,
 };
 use crate::edge::SessionId;
 use crate::hash::Sum;
@@ -151,8 +152,11 @@ impl SnapshotFile {
                 let Some(offset) = offset_in(bucket, hash) else {
                     continue;
                 };
-                let (id, reach) = self.record(offset).ok_or(Damaged)?;
-                if id == *target {
+                let is_its = |id: &[u8], reach: &[u8]| match id == target.as_str().as_bytes() {
+                    true => decode_reach(reach).map(Some),
+                    false => Some(None),
+                };
+                if let Some(reach) = self.record(offset, is_its).ok_or(Damaged)? {
                     return Ok(Some(reach));
                 }
             }
@@ -167,22 +171,25 @@ impl SnapshotFile {
         decode_block(&block).ok_or(Damaged)
     }
 
-    /// The record at an offset.
-    fn record(&self, offset: u64) -> Option<(SessionId, Reach)> {
+    /// What `read` makes of the id and the reach in the record at an offset.
+    fn record<T>(&self, offset: u64, read: impl Fn(&[u8], &[u8]) -> Option<T>) -> Option<T> {
         let mut first = [0; FIRST_READ];
         let got = self.file.read_at(&mut first, offset).ok()?;
         let len = body_len(first[..got].first_chunk()?)?;
-        let framed = &first[4..got];
-        if let Some(whole) = framed.get(..len + 8) {
-            return decode_record(&whole[..len], &whole[len..]);
+        let read = |framed: &[u8]| {
+            let (id, reach) = split_record(&framed[..len], &framed[len..])?;
+            read(id, reach)
+        };
+        if let Some(framed) = first[4..got].get(..len + 8) {
+            return read(framed);
         }
         // A length that lies must not cost memory.
         if offset + (len + FRAME) as u64 > self.file.metadata().ok()?.len() {
             return None;
         }
-        let mut whole = vec![0; len + 8];
-        self.file.read_exact_at(&mut whole, offset + 4).ok()?;
-        decode_record(&whole[..len], &whole[len..])
+        let mut framed = vec![0; len + 8];
+        self.file.read_exact_at(&mut framed, offset + 4).ok()?;
+        read(&framed)
     }
 
     /// All records, in the order in which they were written. `None`: one is damaged or missing.
@@ -197,7 +204,8 @@ impl SnapshotFile {
             let (first, behind) = rest.split_first_chunk()?;
             let (body, behind) = behind.split_at_checked(body_len(first)?)?;
             let (sum, behind) = behind.split_at_checked(FRAME - first.len())?;
-            records.push(decode_record(body, sum)?);
+            let (id, reach) = split_record(body, sum)?;
+            records.push((decode_id(id)?, decode_reach(reach)?));
             rest = behind;
         }
         Some(records)

@@ -92,7 +92,10 @@ pub fn encode(event: &Event, out: &mut String) {
 fn quote(text: &str, out: &mut String) {
     out.push('"');
     let mut plain = 0;
-    for (at, byte) in text.bytes().enumerate().filter(|(_, byte)| must_be_escaped(*byte)) {
+    // All bytes are looked at, because that is done many at a time; most texts need no more.
+    let any = text.bytes().fold(false, |any, byte| any | must_be_escaped(byte));
+    let odd = if any { text } else { "" };
+    for (at, byte) in odd.bytes().enumerate().filter(|(_, byte)| must_be_escaped(*byte)) {
         out.push_str(&text[plain..at]);
         match byte {
             b'"' => out.push_str("\\\""),
