@@ -1,5 +1,7 @@
 //! A row of every table: its bytes are an error, or a meaning that is written and read back the same.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -13,7 +15,7 @@ pub fn check(data: &[u8]) {
     let Some((table, bytes)) = data.split_first() else {
         return;
     };
-    match table % 14 {
+    match table % 15 {
         0 => one::<EventRow>(bytes),
         1 => one::<Numbers>(bytes),
         2 => one::<Totals>(bytes),
@@ -27,6 +29,7 @@ pub fn check(data: &[u8]) {
         10 => one::<CheckpointRow>(bytes),
         11 => one::<SessionNumbers>(bytes),
         12 => one::<bool>(bytes),
+        13 => one::<(Vec<String>, BTreeMap<String, u64>)>(bytes),
         _ => one::<u64>(bytes),
     }
 }
