@@ -130,7 +130,7 @@ mod tests {
         let store = r#"{"weights":{"session":0.6,"lsa":0}}"#;
         let (weights, complaints) = read_all(&[user, store]);
         assert_eq!((weights.turn, weights.session, weights.lsa), (0.5, 0.6, 0.0));
-        assert_eq!(weights.subagent_discount, 0.7);
+        assert_eq!(weights.subagent_discount, 1.0);
         assert_eq!(complaints, [""; 0]);
     }
 

@@ -172,11 +172,15 @@ mod tests {
     }
 
     #[test]
-    fn a_subagent_keeps_seven_tenths_of_score_and_boost() {
+    fn a_discount_is_taken_of_score_and_boost_of_a_subagent() {
+        let discount = Weights {
+            subagent_discount: 0.7,
+            ..TURNS
+        };
         let mut sub = candidate("a", 10.0, 2);
         sub.is_subagent = true;
         let expected = [("b".into(), 0.9), ("a".into(), 0.84)];
-        assert_eq!(order(&[sub, candidate("b", 9.0, 0)], &TURNS), expected);
+        assert_eq!(order(&[sub, candidate("b", 9.0, 0)], &discount), expected);
     }
 
     #[test]

@@ -37,7 +37,7 @@ impl Weights {
         intent_boost: 0.0,
         steering_boost: 1.3,
         summary_boost: 1.15,
-        subagent_discount: 0.7,
+        subagent_discount: 1.0,
     };
 }
 
