@@ -19,7 +19,7 @@
 //! Other writers make one line an edge: `{"ts","kind","query","target"}`, without `id`, with up to 9
 //! digits of a second's fraction and `"query":""` on a drill. That form is read, never written.
 //! An SQL-based store exports its rows with `target_session_id` for `target`, which is read as well.
-//! `target` and `targets` may stand side by side. Unknown keys are ignored, in any form.
+//! `target` and `targets` may stand side by side. Unknown keys are ignored.
 //!
 //! # The id of a line without one
 //!
@@ -33,10 +33,9 @@
 //!
 //! A writer that dies in its `write` leaves a fragment without `\n`, and a writer that does not begin with
 //! `\n` glues its good line behind it. So a line that is no event is read again from each `{"`
-//! in it, from the last to the first: inside of a JSON string those two characters cannot stand side by
-//! side, hence each is a place where a record may begin. What is a whole record up to the line's end (or
-//! up to the record found behind it) is taken; what remains is one bad line. [`MAX_TRIES`] failures end
-//! the search, so a hostile line costs no more than so many readings of it.
+//! in it, from the last to the first: inside of a JSON string those two characters cannot stand side by side.
+//! What is a whole record up to the line's end (or up to the record found behind it) is taken; what remains
+//! is one bad line. [`MAX_TRIES`] failures end the search, so a hostile line costs so many readings at most.
 //!
 //! # Limits
 //!
