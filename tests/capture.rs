@@ -73,6 +73,26 @@ fn a_session_is_opened_by_its_place_as_well_as_by_the_option() {
 }
 
 #[test]
+fn a_ledger_put_back_from_a_copy_does_not_take_what_is_published_for_its_own() {
+    let stage = Stage::new();
+    let ledger = stage.store().join("store.redb");
+    stage.claude("first", &[("user", "Peel the apples")]);
+    stage.run(&["checkpoint"]);
+    let copy = fs::read(&ledger).expect("a ledger");
+    stage.claude("lost", &[("user", "Slice the pears")]);
+    stage.run(&["checkpoint"]);
+    assert_eq!(turns(&stage, "s2"), ["Slice the pears"]);
+
+    fs::write(&ledger, copy).expect("put back");
+    fs::remove_file(stage.transcript("lost")).expect("gone");
+    stage.claude("other", &[("user", "Core the quinces")]);
+    stage.run(&["checkpoint"]);
+    assert_eq!(turns(&stage, "s2"), ["Core the quinces"]);
+    let again = stage.run(&["checkpoint", "-j"]).json();
+    assert_eq!(again["indexed"], 0);
+}
+
+#[test]
 fn running_it_twice_changes_nothing() {
     let stage = Stage::with_sessions();
     let published = |stage: &Stage| fs::read(stage.store().join("index/meta.json")).expect("an index");

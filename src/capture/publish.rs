@@ -26,18 +26,19 @@ pub fn rebuild(ledger: &Ledger, done: &mut dyn FnMut(u64, u64)) -> Result<u64> {
 fn fill(ledger: &Ledger, mut publisher: Publisher, done: &mut dyn FnMut(u64, u64)) -> Result<u64> {
     let reader = SessionReader::open(&ledger.read()?)?;
     let published = publisher.published();
-    if published == Some(reader.change()) && publisher.is_complete() {
-        return Ok(0);
-    }
-    if published > Some(reader.change()) {
+    if published.is_some_and(|change| change > reader.change() || reader.draw(change) != Some(publisher.draw())) {
         // The ledger was put back from an older copy.
         return rebuild(ledger, done);
+    }
+    if published == Some(reader.change()) && publisher.is_complete() {
+        return Ok(0);
     }
     let changed = reader.changed_since(published.unwrap_or(0))?;
     for (at, number) in changed.iter().enumerate() {
         publisher.put(&reader.conversation(*number)?)?;
         done(at as u64 + 1, changed.len() as u64);
     }
+    publisher.set_draw(reader.draw(reader.change()).unwrap_or(0));
     publisher.commit(reader.change())?;
     Ok(changed.len() as u64)
 }

@@ -31,6 +31,7 @@ pub struct Publisher {
     is_complete: bool,
     put: BTreeSet<u32>,
     removed: bool,
+    draw: u64,
     index: tantivy::Index,
     writer: Option<IndexWriter>,
 }
@@ -59,6 +60,7 @@ impl Publisher {
             is_complete: lsa::is_up_to(dir, ledger, index.change()),
             put: BTreeSet::new(),
             removed: false,
+            draw: index.draw(),
             index: open_in(dir)?,
             writer: None,
         })
@@ -80,6 +82,7 @@ impl Publisher {
             is_complete: false,
             put: BTreeSet::new(),
             removed: false,
+            draw: 0,
             writer: None,
         })
     }
@@ -94,6 +97,16 @@ impl Publisher {
     /// killed or a file was damaged, a commit of the same change completes it.
     pub fn is_complete(&self) -> bool {
         self.is_complete
+    }
+
+    /// What the ledger drew for that change: another ledger of the same id may have come to its number.
+    pub fn draw(&self) -> u64 {
+        self.draw
+    }
+
+    /// What the next commit carries as the draw of its change.
+    pub fn set_draw(&mut self, draw: u64) {
+        self.draw = draw;
     }
 
     /// Publishes this state of a session instead of any earlier one, at the next commit.
@@ -140,7 +153,7 @@ impl Publisher {
             lsa::remove(&self.dir)?;
         }
         self.writer()?;
-        let payload = Stamp::encode(self.ledger, change);
+        let payload = Stamp::encode(self.ledger, change, self.draw);
         let writer = self.writer.take();
         writing(&self.dir, || {
             let Some(mut writer) = writer else {

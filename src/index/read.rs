@@ -78,6 +78,11 @@ impl Index {
         self.stamp.change
     }
 
+    /// What the ledger drew for that change.
+    pub fn draw(&self) -> u64 {
+        self.stamp.draw
+    }
+
     /// The numbers of all sessions, ascending.
     pub fn sessions(&self) -> impl DoubleEndedIterator<Item = u32> + ExactSizeIterator + '_ {
         self.sessions.keys().copied()

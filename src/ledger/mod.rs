@@ -7,6 +7,8 @@
 mod absorb;
 mod bad_lines;
 mod batch;
+#[cfg(feature = "cli")]
+mod changes;
 pub(crate) mod events;
 mod forget;
 #[cfg(feature = "cli")]

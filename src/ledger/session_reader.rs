@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use redb::{ReadOnlyTable, ReadTransaction, ReadableTable};
 use serde::de::DeserializeOwned;
 
+use super::changes::Changes;
 use super::rows;
 use super::sessions::{
     CHECKPOINTS, CheckpointRow, NUMBERS, SESSIONS, SessionNumbers, SessionRow, TOOL_CALLS, TRANSCRIPTS, TURNS,
@@ -22,6 +23,7 @@ pub(crate) struct SessionReader {
     transcripts: ReadOnlyTable<&'static str, Bytes>,
     checkpoints: ReadOnlyTable<u32, Bytes>,
     numbers: SessionNumbers,
+    changes: Changes,
 }
 
 impl SessionReader {
@@ -32,6 +34,7 @@ impl SessionReader {
             None => SessionNumbers::default(),
         };
         Ok(Self {
+            changes: Changes::read(&meta)?,
             sessions: txn.open_table(SESSIONS).during("open sessions")?,
             turns: txn.open_table(TURNS).during("open turns")?,
             tool_calls: txn.open_table(TOOL_CALLS).during("open tool_calls")?,
@@ -44,6 +47,11 @@ impl SessionReader {
     /// The number of the last change to any session.
     pub(crate) fn change(&self) -> u64 {
         self.numbers.change
+    }
+
+    /// What was drawn for a change. `None`: it is none of this ledger's latest ones.
+    pub(crate) fn draw(&self, change: u64) -> Option<u64> {
+        self.changes.draw(change)
     }
 
     /// The numbers of the sessions that changed after `change`, ascending.

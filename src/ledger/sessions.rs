@@ -9,12 +9,13 @@
 //! | `rekal.transcripts` | path | [`TranscriptRow`] |
 //! | `rekal.checkpoints` | checkpoint number | [`CheckpointRow`] |
 //!
-//! `rekal.meta` has one more name for them, `sessions` ([`SessionNumbers`]). A session's number is
+//! `rekal.meta` has two more names for them, `sessions` ([`SessionNumbers`]) and `session_changes` ([`Changes`]). A session's number is
 //! its permanent handle; it has nothing to do with its number as a target.
 
 use redb::{ReadableTable, Table, TableDefinition, WriteTransaction};
 use serde::{Deserialize, Serialize};
 
+use super::changes::Changes;
 use super::forgotten::Forgotten;
 use super::packed::pack;
 use super::rows;
@@ -227,6 +228,9 @@ impl<'t> Sessions<'t> {
     pub(crate) fn close(mut self) -> Result<()> {
         if self.changed {
             self.numbers.change += 1;
+            let mut changes = Changes::read(&self.meta)?;
+            changes.push(self.numbers.change);
+            changes.write(&mut self.meta)?;
         }
         let row = rows::encode(&self.numbers)?;
         self.meta.insert(NUMBERS, row.as_slice()).during("write the numbers")?;
