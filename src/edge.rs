@@ -161,9 +161,10 @@ impl Event {
         })
     }
 
-    /// The same event where it is not known at which rank its target was surfaced. A drill has no rank.
+    /// The same event where it is not known at which rank its one target was surfaced. A drill has no rank,
+    /// and several targets have an order.
     pub fn of_unknown_rank(mut self) -> Self {
-        self.is_ranked = self.query().is_none();
+        self.is_ranked = self.query().is_none() || self.targets.len() > 1;
         self
     }
 
@@ -279,6 +280,16 @@ mod tests {
     fn an_event_names_each_target_once_and_never_its_source() {
         let event = recall("jwt", &["a", "b", "a", "me"], Some("me")).expect("two targets");
         assert_eq!(event.targets(), [id("a"), id("b")]);
+    }
+
+    #[test]
+    fn one_target_of_a_recall_may_be_of_unknown_rank() {
+        let one = || recall("jwt", &["a"], None).expect("an event");
+        assert!(one().is_ranked() && !one().of_unknown_rank().is_ranked());
+        let renamed = one().of_unknown_rank().renamed(|_| id("b")).expect("an event");
+        assert!(!renamed.is_ranked() && renamed.targets() == [id("b")]);
+        let two = recall("jwt", &["a", "b"], None).expect("an event");
+        assert!(two.of_unknown_rank().is_ranked());
     }
 
     #[test]

@@ -167,6 +167,42 @@ fn a_handle_is_a_session_wherever_one_is_named_and_is_shown() {
 }
 
 #[test]
+fn a_rank_that_nobody_noted_is_in_no_figure_of_ranks() {
+    let store = tempfile::tempdir().expect("a folder");
+    let lines = concat!(
+        r#"{"id":"01M8P571F80000000000000001","kind":"recall","query":"jwt","target_session_id":"a","source":"me"}"#,
+        "\n",
+        r#"{"id":"01M8P58V300000000000000004","kind":"drill","target_session_id":"a","source":"me"}"#,
+        "\n"
+    );
+    assert_eq!(
+        on(store.path(), &["graph", "import", "-"], lines).status.code(),
+        Some(0)
+    );
+    let stats = on(store.path(), &["graph", "stats", "-j"], "");
+    let stats: Value = serde_json::from_slice(&stats.stdout).expect("JSON");
+    assert_eq!((&stats["drills"], &stats["recalls_opened"]), (&json!(1), &json!(1)));
+    assert_eq!(
+        (&stats["openings_by_rank"], &stats["openings_of_unknown_rank"]),
+        (&json!({}), &json!(1))
+    );
+    assert_eq!(stats.get("median_opened_rank"), None);
+    let log = on(store.path(), &["graph", "log", "-j"], "");
+    assert!(!out(&log).1.contains("\"rank\""), "{}", out(&log).1);
+
+    let export = on(store.path(), &["graph", "export"], "");
+    assert!(
+        out(&export).1.contains(r#""query":"jwt","target":"a","source":"me"}"#),
+        "{}",
+        out(&export).1
+    );
+    let other = tempfile::tempdir().expect("a folder");
+    on(other.path(), &["graph", "import", "-"], out(&export).1);
+    let again = on(other.path(), &["graph", "export"], "");
+    assert_eq!(out(&again), out(&export));
+}
+
+#[test]
 fn stats_say_what_was_opened_and_what_waits() {
     let store = store();
     let claim = store.path().join("recall-log.01M8P570KV0000000000000000.claim");
@@ -185,7 +221,7 @@ fn stats_say_what_was_opened_and_what_waits() {
         concat!(
             r#"{"schema_version":1,"edges":6,"targets":2,"queries":2,"recalls":3,"drills":1,"recalls_opened":1,"#,
             r#""opened_share":0.3333333333333333,"openings_by_rank":{"2":1},"median_opened_rank":2,"#,
-            r#""openings_without_recall":0,"bad_lines":{},"never_opened":[],"#,
+            r#""openings_of_unknown_rank":0,"openings_without_recall":0,"bad_lines":{},"never_opened":[],"#,
             r#""waiting":{"bytes":150,"lines":2,"events":1,"bad_lines":{"not_json":1},"claims":1}"#
         )
     );
@@ -273,7 +309,7 @@ fn rows_of_an_sql_based_store_move_in_with_their_ids() {
         (Some(0), again, "")
     );
     let exported = concat!(
-        r#"{"id":"01M8P571F80000000000000001","ts":"2026-11-30T12:00:01.000Z","kind":"recall","query":"jwt","targets":["a"]}"#,
+        r#"{"id":"01M8P571F80000000000000001","ts":"2026-11-30T12:00:01.000Z","kind":"recall","query":"jwt","target":"a"}"#,
         "\n",
         r#"{"id":"01M8P58V300000000000000004","ts":"2026-11-30T12:01:00.000Z","kind":"drill","targets":["a"]}"#,
         "\n"

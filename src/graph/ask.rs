@@ -65,7 +65,7 @@ pub struct EdgeLine {
     /// The query of a recall.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub query: Option<String>,
-    /// The rank at which it was surfaced, from 1.
+    /// The rank at which it was surfaced, from 1; left out for a drill and where nobody noted it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rank: Option<u8>,
     /// The session that did the reaching.
@@ -171,7 +171,7 @@ fn edge_line(tables: &ReadTables, edge: &events::EdgeRow) -> Result<EdgeLine> {
         kind,
         session_id: tables.session(edge.target)?,
         query,
-        rank: (edge.rank > 0).then_some(edge.rank),
+        rank: Some(edge.rank).filter(|rank| *rank > 0 && *rank != events::UNKNOWN_RANK),
         source,
     })
 }

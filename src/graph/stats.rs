@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::Result;
 use crate::edge::{SessionId, Ulid};
-use crate::ledger::events::{self, EdgeRow};
+use crate::ledger::events::{self, EdgeRow, UNKNOWN_RANK};
 use crate::ledger::tables::{self, ReadTables};
 use crate::ledger::{Ledger, View};
 use crate::reach::{Meaning, Seen, meaning};
@@ -36,11 +36,13 @@ pub struct Stats {
     /// Their share of all recalls, 0 to 1; left out without recalls.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub opened_share: Option<f64>,
-    /// Openings by the rank at which the session had been surfaced.
+    /// Openings by the rank at which the session had been surfaced, where that is known.
     pub openings_by_rank: BTreeMap<u8, u64>,
     /// The middle one of these ranks; left out without openings.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub median_opened_rank: Option<u8>,
+    /// Openings that a recall led to which did not note its ranks.
+    pub openings_of_unknown_rank: u64,
     /// Openings that no recall led to.
     pub openings_without_recall: u64,
     /// Lines of the spool that drains found to be no event, by reason, over all time.
@@ -112,10 +114,10 @@ fn count_openings(edges: &[EdgeRow], seen: &HashMap<Ulid, Seen>, since: Millis, 
                     stats.drills += 1;
                     opened.insert(recall.id);
                     let surfaced = edges[..at].iter().rev().find(|before| before.event == recall.id);
-                    *stats
-                        .openings_by_rank
-                        .entry(surfaced.map_or(0, |edge| edge.rank))
-                        .or_default() += 1;
+                    match surfaced.map_or(UNKNOWN_RANK, |edge| edge.rank) {
+                        UNKNOWN_RANK => stats.openings_of_unknown_rank += 1,
+                        rank => *stats.openings_by_rank.entry(rank).or_default() += 1,
+                    }
                 }
                 Meaning::Opened(None) => {
                     stats.drills += 1;

@@ -9,6 +9,7 @@ use std::collections::BTreeSet;
 use redb::ReadableTable;
 
 use super::batch::Batch;
+use super::events::UNKNOWN_RANK;
 use super::refold::{earlier, refold, unkept_tally, write};
 use super::rows::{self, EventRow};
 use super::tables::{self, During, Tables, pair};
@@ -136,7 +137,11 @@ impl Chunk {
             edges.extend((1..).zip(batch.targets(entry)).map(|(rank, target)| Edge {
                 target: *target,
                 event,
-                rank: if entry.query == 0 { 0 } else { rank },
+                rank: match entry.query {
+                    0 => 0,
+                    _ if entry.is_ranked => rank,
+                    _ => UNKNOWN_RANK,
+                },
             }));
         }
         drop(batch);

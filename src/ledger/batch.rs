@@ -43,10 +43,13 @@ pub(super) struct Entry {
     pub(super) source: Place,
     first: u32,
     pub(super) count: u32,
+    /// Whether that order is known.
+    pub(super) is_ranked: bool,
 }
 
 impl Batch {
     pub(super) fn push(&mut self, event: Event) {
+        let is_ranked = event.is_ranked();
         let (id, act, targets, source) = event.into_parts();
         let first = self.targets.len() as u32;
         let count = targets.len() as u32;
@@ -65,6 +68,7 @@ impl Batch {
             source: source.unwrap_or(0),
             first,
             count,
+            is_ranked,
         });
     }
 

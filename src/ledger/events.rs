@@ -7,12 +7,15 @@ use super::tables::{self, During, pair, unpair};
 use crate::Result;
 use crate::edge::{Act, Event, SessionId, Ulid};
 
+/// Stands for a rank that nobody noted.
+pub(crate) const UNKNOWN_RANK: u8 = u8::MAX;
+
 /// One edge: an event and one session it reached.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) struct EdgeRow {
     /// The event.
     pub(crate) event: Ulid,
-    /// The rank at which the session was surfaced, from 1; 0 for a drill.
+    /// The rank at which the session was surfaced, from 1; 0 for a drill; or [`UNKNOWN_RANK`].
     pub(crate) rank: u8,
     /// The session's number.
     pub(crate) target: u32,
@@ -41,7 +44,11 @@ pub(crate) fn event(tables: &impl View, edges: &[EdgeRow]) -> Result<Option<Even
         .map(|edge| tables.session(edge.target))
         .collect::<Result<Vec<_>>>()?;
     let (act, source) = act(tables, first.event)?;
-    Ok(Event::new(first.event, act, targets, source))
+    let event = Event::new(first.event, act, targets, source);
+    Ok(match first.rank {
+        UNKNOWN_RANK => event.map(Event::of_unknown_rank),
+        _ => event,
+    })
 }
 
 /// What an event was and who did it. A source whose id was forgotten is not known.

@@ -10,7 +10,7 @@
 //! | `rekal.query_ids` | FNV-1a 64 of the text, number | – (texts of one hash lie side by side) |
 //! | `rekal.events` | id | [`EventRow`] |
 //! | `rekal.query_events` | query number, event id | – |
-//! | `rekal.recall_edges` | target number, event id | the rank at which it was surfaced, from 1; 0: a drill |
+//! | `rekal.recall_edges` | target number, event id | the rank at which it was surfaced, from 1; 0: a drill; 255: a recall that did not note it |
 //! | `rekal.session_reach` | target number, query number | query 0: [`Totals`]; else the [`Tally`] of that query, if it [is kept](Tally::is_kept) |
 
 use redb::{ReadOnlyTable, ReadTransaction, ReadableTable, Table, TableDefinition, WriteTransaction};

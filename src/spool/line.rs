@@ -17,7 +17,8 @@
 //! | `source` | the session that did the reaching; left out when not known |
 //!
 //! Other writers make one line an edge: `{"ts","kind","query","target"}`, without `id`, with up to 9
-//! digits of a second's fraction and `"query":""` on a drill. That form is read, never written.
+//! digits of a second's fraction and `"query":""` on a drill. That form does not say at which rank a recall
+//! surfaced its target; it is written for a recall of which that is not known.
 //! An SQL-based store exports its rows with `target_session_id` for `target`, which is read as well.
 //! `target` and `targets` may stand side by side. Unknown keys are ignored.
 //!
@@ -49,6 +50,7 @@ use std::borrow::Cow;
 use serde::Deserialize;
 
 use super::ids::{Ids, parse_ulid};
+use super::quote::quote;
 use super::report::Reason;
 use crate::edge::{Act, Event, SessionId, Ulid};
 use crate::hash::Fnv128;
@@ -76,39 +78,20 @@ pub fn encode(event: &Event, out: &mut String) {
         }
         None => out.push_str(",\"kind\":\"drill\""),
     }
-    for (rank, target) in event.targets().iter().enumerate() {
-        out.push_str(if rank == 0 { ",\"targets\":[" } else { "," });
+    let (open, close) = match event.is_ranked() {
+        true => (",\"targets\":[", "]"),
+        false => (",\"target\":", ""),
+    };
+    for (at, target) in event.targets().iter().enumerate() {
+        out.push_str(if at == 0 { open } else { "," });
         quote(target.as_str(), out);
     }
-    out.push(']');
+    out.push_str(close);
     if let Some(source) = event.source() {
         out.push_str(",\"source\":");
         quote(source.as_str(), out);
     }
     out.push_str("}\n");
-}
-
-fn quote(text: &str, out: &mut String) {
-    out.push('"');
-    let mut plain = 0;
-    // All bytes are looked at, because that is done many at a time; most texts need no more.
-    let any = text.bytes().fold(false, |any, byte| any | must_be_escaped(byte));
-    let odd = if any { text } else { "" };
-    for (at, byte) in odd.bytes().enumerate().filter(|(_, byte)| must_be_escaped(*byte)) {
-        out.push_str(&text[plain..at]);
-        match byte {
-            b'"' => out.push_str("\\\""),
-            b'\\' => out.push_str("\\\\"),
-            control => out.push_str(&format!("\\u{control:04x}")),
-        }
-        plain = at + 1;
-    }
-    out.push_str(&text[plain..]);
-    out.push('"');
-}
-
-fn must_be_escaped(byte: u8) -> bool {
-    byte < b' ' || byte == b'"' || byte == b'\\'
 }
 
 /// One event from text that another program hands over: a line of this grammar, `id` and `ts`
@@ -140,6 +123,7 @@ pub(super) struct Record {
     act: Act,
     targets: Vec<SessionId>,
     source: Option<SessionId>,
+    is_ranked: bool,
 }
 
 /// What a line says of its time.
@@ -193,9 +177,11 @@ impl Record {
             (None, Some(ts)) => Stamp::Time(parse_rfc3339(&ts.0).ok_or(Reason::BadTime)?),
             (None, None) => Stamp::Missing,
         };
+        let is_ranked = wire.targets.as_ref().is_some_and(|targets| !targets.is_empty());
         Ok(Self {
             stamp,
             act,
+            is_ranked,
             targets: session_ids(wire.targets, wire.target)?,
             source: wire.source.and_then(|source| source.session()),
         })
@@ -207,7 +193,8 @@ impl Record {
             Act::Recall(query) if query.chars().all(blank) => Reason::NoQuery,
             _ => Reason::NoTarget,
         };
-        Event::new(id, self.act, self.targets, self.source).ok_or(why)
+        let event = Event::new(id, self.act, self.targets, self.source).ok_or(why)?;
+        Ok(if self.is_ranked { event } else { event.of_unknown_rank() })
     }
 
     /// Invalid UTF-8 was replaced in the line: an id with a replacement in it is nobody's.
@@ -228,11 +215,7 @@ fn session_ids(targets: Option<Vec<Text<'_>>>, target: Option<Text<'_>>) -> Resu
         return Err(Reason::NoTarget);
     }
     let ids: Vec<SessionId> = texts.iter().filter_map(Text::session).collect();
-    if ids.is_empty() {
-        Err(Reason::BadTarget)
-    } else {
-        Ok(ids)
-    }
+    (!ids.is_empty()).then_some(ids).ok_or(Reason::BadTarget)
 }
 
 /// What one physical line holds.
@@ -313,6 +296,19 @@ mod tests {
 
     fn refused(text: &str) -> &'static str {
         accept(text, NOON, &mut Ids::default()).expect_err("no event").as_str()
+    }
+
+    #[test]
+    fn a_recall_of_unknown_rank_keeps_its_form() {
+        let text = r#"{"id":"01M8P570KV0000000000000001","kind":"recall","query":"jwt","target_session_id":"s1"}"#;
+        let event = accept(text, NOON, &mut Ids::default()).expect("an event");
+        assert!(!event.is_ranked());
+        let line = encoded(&event);
+        assert!(
+            line.ends_with(concat!(r#""query":"jwt","target":"s1"}"#, "\n")),
+            "{line}"
+        );
+        assert_eq!(accept(&line, NOON, &mut Ids::default()), Ok(event));
     }
 
     #[test]

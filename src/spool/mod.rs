@@ -18,6 +18,7 @@ mod fixture;
 mod happened;
 mod ids;
 pub mod line;
+mod quote;
 pub mod reader;
 pub mod recorder;
 pub mod report;

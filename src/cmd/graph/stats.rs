@@ -99,6 +99,9 @@ fn figures(printed: &Printed) -> Vec<[String; 2]> {
     for (rank, drills) in &stats.openings_by_rank {
         rows.push(row(&format!("  of rank {rank}"), drills));
     }
+    if stats.openings_of_unknown_rank > 0 {
+        rows.push(row("  of unknown rank", &stats.openings_of_unknown_rank));
+    }
     if let Some(median) = stats.median_opened_rank {
         rows.push(row("median rank of a drill", &median));
     }
