@@ -165,6 +165,51 @@ fn kinds_of_damage(good: &[u8]) -> Vec<Vec<u8>> {
 }
 
 #[test]
+fn damage_of_a_hosts_own_database_is_an_error_of_absorb() {
+    if runs_alone("damage::damage_of_a_hosts_own_database_is_an_error_of_absorb") {
+        return;
+    }
+    let folder = store();
+    // A ledger is a database like that of a host.
+    let (file, good) = (
+        folder.path().join("host.redb"),
+        fs::read(folder.path().join(LEDGER)).expect("a ledger"),
+    );
+    let host = tempfile::tempdir().expect("a folder");
+    let graph = Graph::open(host.path()).expect("a graph");
+    append(host.path(), &[recall(900, 1, "jwt", targets(20))]);
+    let pages: Vec<usize> = (4096..good.len())
+        .step_by(4096)
+        .filter(|at| matches!(good[*at], 1 | 2) && good[*at + 2..*at + 4] != [0, 0])
+        .collect();
+    let mut told = 0;
+    for page in pages.iter().step_by(pages.len().div_ceil(40)) {
+        let mut bad = good.clone();
+        bad[page + 2..page + 4].fill(0xff);
+        fs::write(&file, &bad).expect("damaged");
+        // What the host itself asks of the engine may panic, as may its end.
+        let outside = std::panic::catch_unwind(|| {
+            let database = redb::Database::open(&file).ok()?;
+            let txn = database.begin_write().ok()?;
+            let absorbed = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+                graph.absorb(&txn, THEN).map(|pending| pending.drained().events)
+            }));
+            txn.abort().ok();
+            Some(absorbed)
+        });
+        let absorbed = outside
+            .ok()
+            .flatten()
+            .map(|absorbed| absorbed.expect("absorb does not panic"));
+        if let Some(Err(error)) = absorbed {
+            assert!(error.is_corrupt() && error.remedy().is_some(), "{error:?}");
+            told += 1;
+        }
+    }
+    assert!(told > 3, "{told} of {} pages were missed", pages.len());
+}
+
+#[test]
 fn a_damaged_snapshot_hides_hints_and_is_published_again() {
     if runs_alone("damage::a_damaged_snapshot_hides_hints_and_is_published_again") {
         return;

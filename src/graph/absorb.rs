@@ -62,8 +62,13 @@ impl Pending {
 }
 
 /// Takes everything in the store's spool into the host's transaction. The graph's tables, whose names
-/// all begin with `rekal.`, are made and migrated in it as need be. On an error the host must abort.
+/// all begin with `rekal.`, are made and migrated in it as need be. On an error the host must abort. Damage
+/// that the engine answers with a panic is an error.
 pub fn absorb(store: &Path, txn: &WriteTransaction, now: Millis) -> Result<Pending> {
+    ledger::guarded_of_host(|| take_in(store, txn, now))
+}
+
+fn take_in(store: &Path, txn: &WriteTransaction, now: Millis) -> Result<Pending> {
     let ledger = ledger::prepare(txn)?;
     let mut tables = Tables::open(txn)?;
     let mut drained = Drained::default();

@@ -226,7 +226,8 @@ impl Graph {
     /// ```
     ///
     /// # Errors
-    /// Then the host must abort the transaction. The spool is as it was.
+    /// Then the host must abort the transaction. The spool is as it was. [`Error::is_corrupt`] also where
+    /// redb panics in here because of a damaged file; the host's own calls to it are the host's.
     pub fn absorb(&self, txn: &WriteTransaction, now: Millis) -> Result<Pending> {
         super::absorb(&self.store, txn, now)
     }

@@ -23,6 +23,18 @@ pub fn guarded<T>(store: &Path, work: impl FnOnce() -> Result<T>) -> Result<T> {
     }
 }
 
+/// Works in a transaction of a host's own database, of which the library knows no file: a panic of the
+/// engine is damage as well.
+///
+/// # Errors
+/// What the work says; [`Error::is_corrupt`] when it panicked.
+pub(crate) fn guarded_of_host<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
+        let remedy = "abort the transaction, close the database and restore it from a backup";
+        Err(Error::corrupt("the pages of the host's database", message_of(&*panic)).remedy_is(remedy))
+    })
+}
+
 /// The error for a ledger that turned out to be damaged: its file, what was noticed, what to do.
 pub fn damaged(store: &Path, what: &str) -> Error {
     let file = Ledger::file(store);
@@ -51,6 +63,16 @@ mod tests {
             "read /store/store.redb: read its pages: damaged: index 7 out of range"
         );
         assert!(error.remedy().is_some_and(|remedy| remedy.contains("backup")));
+    }
+
+    #[test]
+    fn a_panic_in_the_database_of_a_host_is_damage_of_that() {
+        let error = guarded_of_host(|| -> Result<()> { panic!("out of range") }).expect_err("a panic");
+        assert!(error.is_corrupt());
+        let told = "read the pages of the host's database: damaged: out of range";
+        assert_eq!(error.to_string(), told);
+        assert!(error.remedy().is_some_and(|remedy| remedy.contains("abort")));
+        assert_eq!(guarded_of_host(|| Ok(7)).expect("no panic"), 7);
     }
 
     #[test]

@@ -41,6 +41,7 @@ pub use forget::{Forget, Forgotten};
 pub use forgotten::ForgottenContent;
 #[cfg(feature = "cli")]
 pub(crate) use forgotten::forget_content;
+pub(crate) use guard::guarded_of_host;
 pub use guard::{damaged, guarded};
 pub use open::Ledger;
 pub(crate) use open::prepare;
