@@ -5,6 +5,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use rekal::ledger::Logged;
+
+/// How far back a first look at a repository goes.
+const LATEST: &str = "--max-count=200";
+
+/// How many commits are taken in since the last look.
+const SINCE: &str = "--max-count=500";
+
 /// A repository, shared by all of its worktrees.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Repository {
@@ -70,6 +78,26 @@ impl Repository {
         }
     }
 
+    /// The commits that HEAD has and `since` has not, the latest first, at most 500; without a `since`,
+    /// or when it is no commit here any more, the latest 200. Merges say nothing of their own.
+    pub fn history(&self, since: Option<&str>) -> Vec<Logged> {
+        let folder = self.here.as_deref().unwrap_or(&self.common);
+        let log = |most: &str, range: &str| {
+            let form = "--format=%H %at %s";
+            let log = [
+                "log",
+                "--no-merges",
+                "--no-color",
+                "--no-show-signature",
+                "--encoding=UTF-8",
+            ];
+            run(folder, &[&log[..], &[most, form, range, "--"]].concat())
+        };
+        let new = since.and_then(|since| log(SINCE, &format!("{since}..HEAD")));
+        let lines = new.or_else(|| log(LATEST, "HEAD")).unwrap_or_default();
+        String::from_utf8_lossy(&lines).lines().filter_map(logged).collect()
+    }
+
     fn at(folder: &Path) -> Option<Self> {
         let dot_git = folder.join(".git");
         let found = git_dir(&dot_git).and_then(|dir| Some((common_dir(&dir)?, Some(folder))));
@@ -85,6 +113,17 @@ impl Repository {
 /// The mail address that commits of this user in `folder` are made with.
 pub fn author(folder: &Path) -> Option<String> {
     ask(folder, &["config", "--get", "user.email"])
+}
+
+/// A line of the log: id, seconds since 1970 at which it was written, subject.
+fn logged(line: &str) -> Option<Logged> {
+    let (sha, rest) = line.split_once(' ')?;
+    let (seconds, subject) = rest.split_once(' ')?;
+    Some(Logged {
+        sha: a_commit(sha)?,
+        subject: subject.trim().to_owned(),
+        at: seconds.parse::<u64>().ok()?.checked_mul(1000)?,
+    })
 }
 
 /// What `HEAD` stands for: a commit, or a name whose commit lies in a file or among the packed ones.
@@ -211,6 +250,13 @@ fn unquoted(value: &str) -> String {
 }
 
 fn ask(folder: &Path, question: &[&str]) -> Option<String> {
+    let text = String::from_utf8(run(folder, question)?).ok()?;
+    let answer = text.trim();
+    (!answer.is_empty()).then(|| answer.to_owned())
+}
+
+/// What git prints. `None`: it cannot be run, or fails.
+fn run(folder: &Path, question: &[&str]) -> Option<Vec<u8>> {
     let output = Command::new("git")
         .arg("-C")
         .arg(folder)
@@ -224,9 +270,7 @@ fn ask(folder: &Path, question: &[&str]) -> Option<String> {
         .stderr(Stdio::null())
         .output()
         .ok()?;
-    let text = String::from_utf8(output.stdout).ok()?;
-    let answer = text.trim();
-    (output.status.success() && !answer.is_empty()).then(|| answer.to_owned())
+    output.status.success().then_some(output.stdout)
 }
 
 #[cfg(test)]

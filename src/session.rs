@@ -104,6 +104,15 @@ pub struct Record {
     pub files: Vec<String>,
 }
 
+/// A commit of a repository.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Commit {
+    /// Its id in hexadecimal digits.
+    pub sha: String,
+    /// The first line of its message.
+    pub subject: String,
+}
+
 /// A session with all that was said and done in it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Conversation {
@@ -113,6 +122,8 @@ pub struct Conversation {
     pub turns: Vec<Turn>,
     /// What was done, in order.
     pub tool_calls: Vec<ToolCall>,
+    /// The commits that a checkpoint linked to it, in the order in which they were made.
+    pub commits: Vec<Commit>,
 }
 
 impl Harness {

@@ -1,12 +1,13 @@
 //! The whole checkpoint, in its order: capture, drain, publish.
 
 use super::Scope;
+use super::commits;
 use super::publish::publish;
 use super::sessions::{Captured, Circumstances, capture};
 use crate::Error;
 use crate::Result;
 use crate::graph::{self, Drained};
-use crate::ledger::{CheckpointRow, Ledger, SessionReader, Sessions};
+use crate::ledger::{CheckpointRow, Ledger, Logged, SessionReader, Sessions};
 use crate::transcript::{self, Roots};
 
 /// What a checkpoint works from.
@@ -19,6 +20,8 @@ pub struct Checkpoint<'a> {
     pub circumstances: Circumstances<'a>,
     /// Whether to note the checkpoint itself: in a git repository.
     pub noted: bool,
+    /// The commits of the repository that this one does not have, or `None`: its latest ones.
+    pub history: Box<dyn Fn(Option<&str>) -> Vec<Logged> + 'a>,
 }
 
 /// What a checkpoint did.
@@ -26,6 +29,8 @@ pub struct Checkpoint<'a> {
 pub struct Report {
     /// Sessions captured.
     pub captured: Captured,
+    /// Commits linked to sessions, each as often as it was.
+    pub linked: u64,
     /// Events taken from the spool.
     pub drained: Drained,
     /// Sessions put into the index.
@@ -58,13 +63,16 @@ pub fn checkpoint(ledger: &Ledger, work: &Checkpoint<'_>, progress: &mut dyn FnM
     let mut read = |bytes| progress(Progress::Read(bytes));
     let mut captured = capture(ledger, &discovered.found, &work.scope, &work.circumstances, &mut read)?;
     captured.unseen = discovered.unreadable;
+    let mut linked = 0;
     if work.noted {
+        linked = commits::link(ledger, work, &captured.numbers)?.links;
         note(ledger, &work.circumstances, &captured.numbers)?;
     }
     let drained = graph::drain(ledger, work.circumstances.at)?;
     let indexed = publish(ledger, &mut |done, all| progress(Progress::Indexed(done, all)))?;
     Ok(Report {
         captured,
+        linked,
         drained,
         indexed,
     })

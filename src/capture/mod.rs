@@ -2,6 +2,7 @@
 //! published. The one place where the ledger is held for long, by one process at a time.
 
 mod checkpoint;
+mod commits;
 mod forget;
 mod publish;
 mod scope;

@@ -40,6 +40,7 @@ struct Done<'a> {
     skipped_lines: u64,
     sidechain_lines: u64,
     elsewhere: u64,
+    commits_linked: u64,
     unreadable: &'a [String],
     unseen: &'a [String],
     indexed: u64,
@@ -100,6 +101,10 @@ impl Checkpoint {
             scope: if self.all { Scope::Everything } else { scope },
             circumstances,
             noted: matches!(place.scope, PlaceScope::Repository(_)),
+            history: Box::new(|since| match &place.scope {
+                PlaceScope::Repository(repository) => repository.history(since),
+                PlaceScope::Everything => Vec::new(),
+            }),
         }
     }
 }
@@ -131,6 +136,7 @@ impl<'a> Done<'a> {
             skipped_lines: captured.skipped_lines,
             sidechain_lines: captured.sidechain_lines,
             elsewhere: captured.elsewhere,
+            commits_linked: report.linked,
             unreadable: &captured.unreadable,
             unseen: &captured.unseen,
             indexed: report.indexed,

@@ -126,10 +126,11 @@ fn text(printed: &Printed) -> String {
     let captured = match *content == ForgottenContent::default() {
         true => String::new(),
         false => format!(
-            "; {}, {}, {}",
+            "; {}, {}, {}, {}",
             out::counted(content.captured_sessions, "captured session"),
             out::counted(content.turns, "turn"),
-            out::counted(content.tool_calls, "tool call")
+            out::counted(content.tool_calls, "tool call"),
+            out::counted(content.commits, "commit")
         ),
     };
     format!(

@@ -1,6 +1,8 @@
 //! What is searched of a session beside its turns.
 
-use crate::session::{Conversation, Record, ToolCall};
+use serde::{Deserialize, Serialize};
+
+use crate::session::{Commit, Conversation, Record, ToolCall};
 use crate::time::{day, format_rfc3339};
 use crate::transcript::commit_subjects;
 
@@ -30,19 +32,40 @@ pub(super) fn deeds(tool_calls: &[ToolCall]) -> String {
     deeds
 }
 
-/// The subjects of the commits made in a session, each once, in order.
-pub(super) fn subjects(conversation: &Conversation) -> Vec<String> {
+/// What was committed in a session under one subject.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub(super) struct Committed {
+    /// The first line of the message.
+    pub(super) subject: String,
+    /// The ids of the commits that a checkpoint linked. None: only a command says that it was made.
+    pub(super) shas: Vec<String>,
+}
+
+/// What was committed in a session, each subject once: by its commands in their order, then what a
+/// checkpoint linked.
+pub(super) fn committed(conversation: &Conversation) -> Vec<Committed> {
     let commands = conversation
         .tool_calls
         .iter()
         .filter_map(|call| call.command.as_deref());
-    let mut subjects: Vec<String> = Vec::new();
+    let mut committed: Vec<Committed> = Vec::new();
     for subject in commands.flat_map(commit_subjects) {
-        if !subjects.contains(&subject) {
-            subjects.push(subject);
-        }
+        add(&mut committed, subject, None);
     }
-    subjects
+    for Commit { sha, subject } in &conversation.commits {
+        add(&mut committed, subject.clone(), Some(sha.clone()));
+    }
+    committed
+}
+
+fn add(committed: &mut Vec<Committed>, subject: String, sha: Option<String>) {
+    match committed.iter_mut().find(|known| known.subject == subject) {
+        Some(known) => known.shas.extend(sha),
+        None => committed.push(Committed {
+            subject,
+            shas: sha.into_iter().collect(),
+        }),
+    }
 }
 
 #[cfg(test)]
@@ -70,6 +93,23 @@ mod tests {
         let commit = "git commit -m 'Fix the expiry'";
         conversation.tool_calls = vec![call("ls"), call("rekal"), call(commit), call("ls"), call(commit)];
         assert_eq!(deeds(&conversation.tool_calls), format!("ls\n{commit}\n"));
-        assert_eq!(subjects(&conversation), ["Fix the expiry"]);
+        let linked = |sha: &str, subject: &str| Commit {
+            sha: sha.into(),
+            subject: subject.into(),
+        };
+        conversation.commits = vec![
+            linked("c1", "Draw a chart"),
+            linked("c2", "Fix the expiry"),
+            linked("c3", "Draw a chart"),
+        ];
+        let committed = committed(&conversation);
+        let found: Vec<_> = committed
+            .iter()
+            .map(|c| (c.subject.as_str(), c.shas.join(" ")))
+            .collect();
+        assert_eq!(
+            found,
+            [("Fix the expiry", "c2".into()), ("Draw a chart", "c1 c3".into())]
+        );
     }
 }

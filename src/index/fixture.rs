@@ -56,6 +56,7 @@ pub(crate) fn session(number: u32, id: &str, texts: &[&str]) -> Conversation {
             path: Some("src/auth.rs".into()),
             command: None,
         }],
+        commits: Vec::new(),
     }
 }
 

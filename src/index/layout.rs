@@ -6,7 +6,7 @@
 //! |---|---|---|---|---|---|---|
 //! | 0 | session | number | 0 | `whole`: turns, facts and deeds; `facts` | ids | `Record` |
 //! | 1, 2, … | turn | number | number | `body`: its text | – | `Turn` |
-//! | 2³² − 2 | commit made in the session | number | 2 | `subject` | – | the subject |
+//! | 2³² − 2 | subject of commits made in the session | number | 2 | `subject` | – | `Committed` |
 //! | 2³² − 1 | session | number | 2 | – | – | `Vec<ToolCall>` |
 //!
 //! `value` is one byte of [`VERSION`] and postcard. Tool calls lie apart, so that printing a result
@@ -25,7 +25,7 @@ use super::facts;
 use crate::session::{Conversation, Role};
 
 /// Of everything in the folder: schema, analysis and values. Any difference means: build anew.
-pub(super) const VERSION: u32 = 2;
+pub(super) const VERSION: u32 = 3;
 
 /// The `turn` of a session document.
 pub(super) const RECORD: u64 = 0;
@@ -101,9 +101,9 @@ impl Layout {
         }
         let mut documents = vec![self.session_document(conversation, whole)?];
         documents.append(&mut turns);
-        for subject in facts::subjects(conversation) {
-            let mut document = self.document(number, COMMIT, Role::Assistant, &subject)?;
-            document.add_text(self.subject, subject);
+        for committed in facts::committed(conversation) {
+            let mut document = self.document(number, COMMIT, Role::Assistant, &committed)?;
+            document.add_text(self.subject, committed.subject);
             documents.push(document);
         }
         documents.push(self.document(number, TOOL_CALLS, Role::Assistant, &conversation.tool_calls)?);
@@ -202,7 +202,7 @@ mod tests {
         };
         let document = layout.document(1, 1, Role::Steering, &said).expect("a document");
         assert_eq!(layout.value::<Turn>(&document), Some(said));
-        for bytes in [&b""[..], b"\x02", b"\x02\x01\x04sto", b"\x01\x01\x04stop\x01\x05"] {
+        for bytes in [&b""[..], b"\x03", b"\x03\x01\x04sto", b"\x02\x01\x04stop\x01\x05"] {
             let mut damaged = TantivyDocument::default();
             damaged.add_bytes(layout.value, bytes);
             assert_eq!(layout.value::<Turn>(&damaged), None, "{bytes:?}");

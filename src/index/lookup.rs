@@ -1,13 +1,16 @@
 //! Sessions by number, handle and id, and what is in them.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use tantivy::schema::Field;
 use tantivy::{DocAddress, TantivyDocument, Term};
 
+use super::facts::Committed;
 use super::guard::{damaged, reading};
 use super::layout::{COMMIT, RECORD, TOOL_CALLS};
 use super::read::{Index, Place, alive, is_alive};
 use crate::edge::SessionId;
-use crate::session::{Conversation, Record, ToolCall, Turn};
+use crate::session::{Commit, Conversation, Record, ToolCall, Turn};
 use crate::{Error, Result};
 
 /// The most candidates that an ambiguous prefix is answered with.
@@ -135,6 +138,45 @@ impl Index {
         })
     }
 
+    /// The commits that a checkpoint linked to a session. Empty: no such session.
+    ///
+    /// # Errors
+    /// The index is damaged.
+    pub fn commits(&self, number: u32) -> Result<Vec<Commit>> {
+        reading(&self.dir, || {
+            let mut commits = Vec::new();
+            for address in alive(&self.searcher, &self.layout.of_session(number))? {
+                let segment = &self.segments[address.segment_ord as usize];
+                if u64::from(segment.turn(address.doc_id)?) == COMMIT {
+                    let Committed { subject, shas } = self.value(address)?;
+                    let named = |sha| Commit {
+                        sha,
+                        subject: subject.clone(),
+                    };
+                    commits.extend(shas.into_iter().map(named));
+                }
+            }
+            Ok(commits)
+        })
+    }
+
+    /// The subjects of all commits made in a session or linked to it, each with the numbers of these
+    /// sessions, ascending, in the order of the subjects.
+    ///
+    /// # Errors
+    /// The index is damaged.
+    pub fn subjects(&self) -> Result<BTreeMap<String, BTreeSet<u32>>> {
+        reading(&self.dir, || {
+            let mut subjects: BTreeMap<String, BTreeSet<u32>> = BTreeMap::new();
+            for address in alive(&self.searcher, &self.layout.of_turn(COMMIT))? {
+                let session = self.segments[address.segment_ord as usize].session(address.doc_id)?;
+                let Committed { subject, .. } = self.value(address)?;
+                subjects.entry(subject).or_default().insert(session);
+            }
+            Ok(subjects)
+        })
+    }
+
     /// A session with all that was said and done in it. `None`: no such session.
     ///
     /// # Errors
@@ -148,6 +190,7 @@ impl Index {
             record,
             turns: places.iter().map(|place| self.turn(place)).collect::<Result<_>>()?,
             tool_calls: self.tool_calls(number)?,
+            commits: self.commits(number)?,
         }))
     }
 

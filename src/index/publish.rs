@@ -304,7 +304,7 @@ mod tests {
         let meta = dir.path().join("meta.json");
         let newer = std::fs::read_to_string(&meta)
             .expect("text")
-            .replace("rekal 2 ", "rekal 3 ");
+            .replace("rekal 3 ", "rekal 4 ");
         std::fs::write(&meta, newer).expect("written");
         assert!(Index::open(dir.path()).expect("no damage").is_none());
         assert_eq!(Publisher::open(dir.path(), 8).expect("a publisher").published(), None);

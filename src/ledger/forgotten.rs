@@ -37,6 +37,8 @@ pub struct ForgottenContent {
     pub turns: u64,
     /// Tool calls, removed or without the text.
     pub tool_calls: u64,
+    /// Commits of the repository, removed or without the text in their subject.
+    pub commits: u64,
 }
 
 /// What must not be captured again.

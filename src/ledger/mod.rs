@@ -9,6 +9,8 @@ mod bad_lines;
 mod batch;
 #[cfg(feature = "cli")]
 mod changes;
+#[cfg(feature = "cli")]
+mod commits;
 pub(crate) mod events;
 mod forget;
 #[cfg(feature = "cli")]
@@ -35,6 +37,10 @@ mod migrations;
 
 pub(crate) use absorb::{Absorbed, Changed, absorb};
 pub(crate) use bad_lines::Counts;
+#[cfg(feature = "cli")]
+pub(crate) use commits::Linked;
+#[cfg(feature = "cli")]
+pub use commits::Logged;
 pub(crate) use forget::forget;
 pub use forget::{Forget, Forgotten};
 #[cfg(feature = "cli")]

@@ -65,13 +65,15 @@ fn lay_out_anew(txn: &WriteTransaction) -> Result<()> {
 
 #[cfg(feature = "cli")]
 fn lay_sessions_out_anew(txn: &WriteTransaction) -> Result<()> {
+    use super::commits::COMMITS;
     use super::sessions::{CHECKPOINTS, SESSION_IDS, SESSIONS, TOOL_CALLS, TRANSCRIPTS, TURNS};
     copy(txn, SESSIONS)?;
     copy(txn, SESSION_IDS)?;
     copy(txn, TURNS)?;
     copy(txn, TOOL_CALLS)?;
     copy(txn, TRANSCRIPTS)?;
-    copy(txn, CHECKPOINTS)
+    copy(txn, CHECKPOINTS)?;
+    copy(txn, COMMITS)
 }
 
 fn copy<K: Key + 'static, V: Value + 'static>(

@@ -1,18 +1,20 @@
 //! Reading the sessions back: for the index, for the next checkpoint, for people.
 
+use std::cell::OnceCell;
 use std::collections::HashMap;
 
 use redb::{ReadOnlyTable, ReadTransaction, ReadableTable};
 use serde::de::DeserializeOwned;
 
 use super::changes::Changes;
+use super::commits::{self, ReadCommits};
 use super::rows;
 use super::sessions::{
     CHECKPOINTS, CheckpointRow, NUMBERS, SESSIONS, SessionNumbers, SessionRow, TOOL_CALLS, TRANSCRIPTS, TURNS,
     TranscriptRow, part_key,
 };
 use super::tables::{Bytes, During, META};
-use crate::session::Conversation;
+use crate::session::{Commit, Conversation};
 use crate::{Error, Result};
 
 /// The tables of the sessions, open for reading.
@@ -22,6 +24,8 @@ pub(crate) struct SessionReader {
     tool_calls: ReadOnlyTable<&'static [u8; 8], Bytes>,
     transcripts: ReadOnlyTable<&'static str, Bytes>,
     checkpoints: ReadOnlyTable<u32, Bytes>,
+    commits: ReadCommits,
+    linked: OnceCell<HashMap<u32, Vec<Commit>>>,
     numbers: SessionNumbers,
     changes: Changes,
 }
@@ -40,6 +44,8 @@ impl SessionReader {
             tool_calls: txn.open_table(TOOL_CALLS).during("open tool_calls")?,
             transcripts: txn.open_table(TRANSCRIPTS).during("open transcripts")?,
             checkpoints: txn.open_table(CHECKPOINTS).during("open checkpoints")?,
+            commits: commits::open(txn)?,
+            linked: OnceCell::new(),
             numbers,
         })
     }
@@ -80,7 +86,37 @@ impl SessionReader {
             record: row.record,
             turns: parts(&self.turns, number, "rekal.turns")?,
             tool_calls: parts(&self.tool_calls, number, "rekal.tool_calls")?,
+            commits: self.commits_of(number)?,
         })
+    }
+
+    /// Whether any commit was taken in.
+    pub(crate) fn knows_commits(&self) -> Result<bool> {
+        let first = self.commits.as_ref().map(|table| table.first()).transpose();
+        Ok(first.during("read commits")?.flatten().is_some())
+    }
+
+    /// The commit that was checked out at the latest checkpoint that notes one.
+    pub(crate) fn last_head(&self) -> Result<Option<String>> {
+        for entry in self.checkpoints.iter().during("read checkpoints")?.rev() {
+            let (_, row) = entry.during("read checkpoints")?;
+            let row: CheckpointRow = rows::decode(row.value(), "rekal.checkpoints")?;
+            if row.head.is_some() {
+                return Ok(row.head);
+            }
+        }
+        Ok(None)
+    }
+
+    fn commits_of(&self, session: u32) -> Result<Vec<Commit>> {
+        let linked = match self.linked.get() {
+            Some(linked) => linked,
+            None => {
+                let linked = commits::by_session(&self.commits)?;
+                self.linked.get_or_init(|| linked)
+            }
+        };
+        Ok(linked.get(&session).cloned().unwrap_or_default())
     }
 
     /// Every transcript that was read, by path.

@@ -9,13 +9,18 @@
 //! | `rekal.transcripts` | path | [`TranscriptRow`] |
 //! | `rekal.checkpoints` | checkpoint number | [`CheckpointRow`] |
 //!
-//! `rekal.meta` has two more names for them, `sessions` ([`SessionNumbers`]) and `session_changes` ([`Changes`]). A session's number is
+//! The commits that they are linked to have a table of their own, see `commits.rs`; it is created by the
+//! first version that knows it.
+//!
+//! `rekal.meta` has two more names for them, `sessions` ([`SessionNumbers`]) and `session_changes`
+//! ([`Changes`]). A session's number is
 //! its permanent handle; it has nothing to do with its number as a target.
 
 use redb::{ReadableTable, Table, TableDefinition, WriteTransaction};
 use serde::{Deserialize, Serialize};
 
 use super::changes::Changes;
+use super::commits::COMMITS;
 use super::forgotten::Forgotten;
 use super::packed::pack;
 use super::rows;
@@ -114,6 +119,7 @@ pub(crate) struct Sessions<'t> {
     pub(super) tool_calls: Table<'t, &'static [u8; 8], Bytes>,
     pub(super) transcripts: Table<'t, &'static str, Bytes>,
     pub(super) checkpoints: Table<'t, u32, Bytes>,
+    pub(super) commits: Table<'t, &'static str, Bytes>,
     pub(super) numbers: SessionNumbers,
     pub(super) changed: bool,
     forgotten: Forgotten,
@@ -135,6 +141,7 @@ impl<'t> Sessions<'t> {
             tool_calls: txn.open_table(TOOL_CALLS).during("open tool_calls")?,
             transcripts: txn.open_table(TRANSCRIPTS).during("open transcripts")?,
             checkpoints: txn.open_table(CHECKPOINTS).during("open checkpoints")?,
+            commits: txn.open_table(COMMITS).during("open commits")?,
             numbers,
             changed: false,
             forgotten: Forgotten::read(txn)?,

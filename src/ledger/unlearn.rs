@@ -27,11 +27,13 @@ impl Sessions<'_> {
         self.sessions.remove(number).during("remove a session")?;
         self.ids.remove(pack(id).as_slice()).during("remove a session's id")?;
         self.remove_transcripts(number, id)?;
+        let commits = self.unlink(number)?;
         self.changed = true;
         Ok(ForgottenContent {
             captured_sessions: 1,
             turns: row.record.turn_count.into(),
             tool_calls: row.record.tool_call_count.into(),
+            commits,
         })
     }
 
@@ -62,7 +64,9 @@ impl Sessions<'_> {
         };
         let turns = rewrite(&mut self.turns, "rekal.turns", text, cut_turn)?;
         let calls = rewrite(&mut self.tool_calls, "rekal.tool_calls", text, cut_call)?;
-        let touched: std::collections::BTreeSet<u32> = turns.iter().chain(&calls).copied().collect();
+        let mut touched: std::collections::BTreeSet<u32> = turns.iter().chain(&calls).copied().collect();
+        let (commits, mut linked) = self.cut_commits(text)?;
+        touched.append(&mut linked);
         self.cut_sessions(text, &touched)?;
         let holds = |bytes: &[u8]| contains(bytes, text);
         self.transcripts
@@ -75,6 +79,7 @@ impl Sessions<'_> {
             captured_sessions: 0,
             turns: turns.len() as u64,
             tool_calls: calls.len() as u64,
+            commits,
         })
     }
 
@@ -146,7 +151,7 @@ fn rewrite<T: Serialize + DeserializeOwned>(
         .collect())
 }
 
-fn replace(kept: &mut String, text: &str) -> bool {
+pub(super) fn replace(kept: &mut String, text: &str) -> bool {
     let holds = kept.contains(text);
     if holds {
         *kept = kept.replace(text, super::forgotten::MARK);

@@ -122,7 +122,8 @@ impl<'a> Call<'a> {
 mod tests {
     use super::*;
     use crate::index::fixture::session;
-    use crate::recall::drill::{Commit, Done};
+    use crate::recall::drill::Done;
+    use crate::session::Commit;
 
     #[test]
     fn a_page_has_these_keys_in_this_order() {

@@ -5,5 +5,5 @@ mod page;
 mod text;
 
 pub use json::json;
-pub use page::{Commit, Done, Page, Reading, read};
+pub use page::{Done, Page, Reading, read};
 pub use text::text;

@@ -3,7 +3,7 @@
 use crate::Result;
 use crate::edge::SessionId;
 use crate::index::{Index, Place};
-use crate::session::{Record, Role, ToolCall, Turn};
+use crate::session::{Commit, Record, Role, ToolCall, Turn};
 
 /// The turns of a page unless a number is asked for.
 const TURNS: usize = 20;
@@ -41,7 +41,7 @@ pub struct Page {
     pub role: Option<Role>,
     /// What was done meanwhile, when all was asked for.
     pub done: Option<Done>,
-    /// The commits that the session made, as far as its user knows them.
+    /// The commits that a checkpoint linked to the session.
     pub commits: Vec<Commit>,
 }
 
@@ -50,15 +50,6 @@ pub struct Page {
 pub struct Done {
     /// The tool calls, each with its number within the session, from 1.
     pub tool_calls: Vec<(u32, ToolCall)>,
-}
-
-/// A commit of a repository.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Commit {
-    /// Its id in hexadecimal digits.
-    pub sha: String,
-    /// The first line of its message.
-    pub subject: String,
 }
 
 /// Reads a page. `None`: no such session.
@@ -89,7 +80,7 @@ pub fn read(index: &Index, number: u32, reading: &Reading) -> Result<Option<Page
         has_more: wanted.next().is_some(),
         role: reading.role,
         done: done.map(|calls| within(calls, &turns)),
-        commits: Vec::new(),
+        commits: index.commits(number)?,
         record,
         turns,
     }))

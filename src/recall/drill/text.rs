@@ -100,8 +100,8 @@ fn write_tool_call(f: &mut Formatter<'_>, call: &ToolCall) -> fmt::Result {
 mod tests {
     use super::*;
     use crate::index::fixture::session;
-    use crate::recall::drill::{Commit, Done};
-    use crate::session::Role;
+    use crate::recall::drill::Done;
+    use crate::session::{Commit, Role};
 
     fn page() -> Page {
         let conversation = session(5, "aa", &["fix\nthe bug", "done"]);
