@@ -6,6 +6,8 @@ mod capture;
 #[cfg(feature = "cli")]
 mod cli;
 #[cfg(feature = "cli")]
+mod commits;
+#[cfg(feature = "cli")]
 mod damage;
 #[cfg(feature = "cli")]
 mod exactly_once;

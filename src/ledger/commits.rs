@@ -16,7 +16,6 @@ use serde::{Deserialize, Serialize};
 use super::rows;
 use super::sessions::{SessionRow, Sessions, part_key};
 use super::tables::{Bytes, During};
-use super::unlearn::replace;
 use crate::Result;
 use crate::redact::redact;
 use crate::session::{Commit, Turn};
@@ -189,69 +188,12 @@ impl Sessions<'_> {
         Ok(())
     }
 
-    fn put_commit(&mut self, sha: &str, row: &CommitRow) -> Result<()> {
+    pub(super) fn put_commit(&mut self, sha: &str, row: &CommitRow) -> Result<()> {
         self.commits
             .insert(sha, rows::encode(row)?.as_slice())
             .during("write a commit")?;
         Ok(())
     }
-
-    /// Takes a session out of all links; a commit that was linked to it alone goes. Gives their number.
-    pub(super) fn unlink(&mut self, session: u32) -> Result<u64> {
-        self.rewrite_commits(|_, row| {
-            let linked = row.sessions.len();
-            row.sessions.retain(|number| *number != session);
-            match row.sessions.len() {
-                left if left == linked => Rewritten::Stays,
-                0 => Rewritten::Goes,
-                _ => Rewritten::Differs,
-            }
-        })
-        .map(|(changed, _)| changed)
-    }
-
-    /// Cuts a text out of all subjects. Gives the number of the commits and the sessions linked to them.
-    pub(super) fn cut_commits(&mut self, text: &str) -> Result<(u64, BTreeSet<u32>)> {
-        self.rewrite_commits(|sha, row| match replace(&mut row.subject, text) {
-            _ if sha.contains(text) => Rewritten::Goes,
-            true => Rewritten::Differs,
-            false => Rewritten::Stays,
-        })
-    }
-
-    fn rewrite_commits(
-        &mut self,
-        mut rewrite: impl FnMut(&str, &mut CommitRow) -> Rewritten,
-    ) -> Result<(u64, BTreeSet<u32>)> {
-        let (mut changed, mut touched) = (Vec::new(), BTreeSet::new());
-        for entry in self.commits.iter().during("read commits")? {
-            let (sha, row) = entry.during("read commits")?;
-            let mut row: CommitRow = rows::decode(row.value(), "rekal.commits")?;
-            let before = row.sessions.clone();
-            let kept = match rewrite(sha.value(), &mut row) {
-                Rewritten::Stays => continue,
-                Rewritten::Differs => Some(row),
-                Rewritten::Goes => None,
-            };
-            touched.extend(before);
-            changed.push((sha.value().to_owned(), kept));
-        }
-        let count = changed.len() as u64;
-        for (sha, row) in changed {
-            match row {
-                Some(row) => self.put_commit(&sha, &row)?,
-                None => _ = self.commits.remove(sha.as_str()).during("remove a commit")?,
-            }
-        }
-        Ok((count, touched))
-    }
-}
-
-/// What becomes of a commit's row.
-enum Rewritten {
-    Stays,
-    Differs,
-    Goes,
 }
 
 /// Each commit with the sessions that it is compared with, and whether it is new.
@@ -300,4 +242,21 @@ pub(super) fn by_session(table: &ReadCommits) -> Result<HashMap<u32, Vec<Commit>
         }
     }
     Ok(commits)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_session_is_at_work_for_half_an_hour_after_something_was_said_to_the_millisecond() {
+        let half = 1_800_000;
+        let at_work = AtWork {
+            session: 1,
+            said: vec![1_000, 2_000, 9_000_000],
+        };
+        let found = [999, 1_000, 2_000 + half, 2_001 + half, 9_000_000, 9_000_001 + half];
+        let expected = [false, true, true, false, true, false];
+        assert_eq!(found.map(|at| at_work.was_at_work(at)), expected);
+    }
 }

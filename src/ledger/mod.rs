@@ -30,6 +30,8 @@ mod sessions;
 pub(crate) mod tables;
 #[cfg(feature = "cli")]
 mod unlearn;
+#[cfg(feature = "cli")]
+mod unlink;
 mod verify;
 
 #[path = "../../migrations/mod.rs"]

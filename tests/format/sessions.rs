@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use rekal::capture::{self, Asked, Checkpoint, Circumstances, Scope, checkpoint};
-use rekal::ledger::{Forget, Ledger};
+use rekal::ledger::{Forget, Ledger, Logged};
 use rekal::redb::{ReadOnlyDatabase, ReadableDatabase, ReadableTable, TableDefinition};
 use rekal::transcript::Roots;
 use tempfile::TempDir;
@@ -37,6 +37,13 @@ fn captured() -> (TempDir, PathBuf) {
             asked: LazyCell::new(Box::new(asked)),
         },
         noted: true,
+        history: Box::new(|_| {
+            vec![Logged {
+                sha: "0123456789abcdef0123456789abcdef01234567".into(),
+                subject: "Set it elsewhere".into(),
+                at: NOON - 3_300_123,
+            }]
+        }),
     };
     let ledger = Ledger::open(store.path()).expect("a ledger");
     checkpoint(&ledger, &work, &mut |_| {}).expect("captured");
@@ -80,6 +87,10 @@ fn rows(store: &Path, transcript: &Path) -> String {
     ));
     table!(txn, out, "rekal.checkpoints", u32, &[u8], |number: u32, row| (
         number.to_string(),
+        hex(row)
+    ));
+    table!(txn, out, "rekal.commits", &str, &[u8], |sha: &str, row| (
+        sha.to_owned(),
         hex(row)
     ));
     table!(
@@ -193,13 +204,13 @@ fn a_session_is_read_by_hand() {
     assert_eq!((varint(&mut row), string(&mut row).as_str()), (1, "src/auth.rs"));
     assert_eq!(
         (varint(&mut row), row.len()),
-        (1, 0),
+        (2, 0),
         "the change; the path is left out"
     );
 }
 
 #[test]
-fn a_turn_a_tool_call_and_a_checkpoint_are_read_by_hand() {
+fn a_turn_a_tool_call_a_checkpoint_and_a_commit_are_read_by_hand() {
     let row = golden("rekal.turns  00 00 00 01 00 00 00 02  ");
     let mut row = &row[..];
     assert_eq!((varint(&mut row), varint(&mut row)), (1, 2), "an assistant");
@@ -224,5 +235,15 @@ fn a_turn_a_tool_call_and_a_checkpoint_are_read_by_hand() {
         (varint(&mut row), varint(&mut row), row.len()),
         (1, 1, 0),
         "one session, s1"
+    );
+
+    let row = golden("rekal.commits  0123456789abcdef0123456789abcdef01234567  ");
+    let mut row = &row[..];
+    assert_eq!((varint(&mut row), string(&mut row).as_str()), (1, "Set it elsewhere"));
+    assert_eq!(varint(&mut row), NOON - 3_300_123);
+    assert_eq!(
+        (varint(&mut row), varint(&mut row), row.len()),
+        (1, 1, 0),
+        "linked to s1"
     );
 }
