@@ -4,6 +4,7 @@ use clap::Subcommand;
 
 use crate::answer::Outcome;
 use crate::call::Call;
+use crate::cmd::bench::Bench;
 use crate::cmd::checkpoint::Checkpoint;
 use crate::cmd::demo::Demo;
 use crate::cmd::forget::Forget;
@@ -24,6 +25,7 @@ pub enum Verb {
     Log(Log),
     Forget(Forget),
     Graph(Graph),
+    Bench(Bench),
     Demo(Demo),
     Version(Version),
 }
@@ -39,6 +41,7 @@ impl Verb {
             Verb::Log(verb) => verb.run(call),
             Verb::Forget(verb) => verb.run(call),
             Verb::Graph(verb) => verb.run(call),
+            Verb::Bench(verb) => verb.run(call),
             Verb::Demo(verb) => verb.run(call),
             Verb::Version(verb) => verb.run(call),
         }

@@ -2,6 +2,8 @@
 #![allow(unreachable_pub, reason = "nothing imports a test binary")]
 
 #[cfg(feature = "cli")]
+mod bench;
+#[cfg(feature = "cli")]
 mod capture;
 #[cfg(feature = "cli")]
 mod cli;

@@ -20,9 +20,12 @@ pub struct Checkpoint<'a> {
     pub circumstances: Circumstances<'a>,
     /// Whether to note the checkpoint itself: in a git repository.
     pub noted: bool,
-    /// The commits of the repository that this one does not have, or `None`: its latest ones.
-    pub history: Box<dyn Fn(Option<&str>) -> Vec<Logged> + 'a>,
+    /// What the repository says when it is asked.
+    pub history: Box<History<'a>>,
 }
+
+/// The commits of the repository that the named one does not have; without a name its latest ones.
+pub type History<'a> = dyn Fn(Option<&str>) -> Vec<Logged> + 'a;
 
 /// What a checkpoint did.
 #[derive(Clone, Default, Debug)]

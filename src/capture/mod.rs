@@ -8,7 +8,7 @@ mod publish;
 mod scope;
 mod sessions;
 
-pub use checkpoint::{Checkpoint, Progress, Report, checkpoint, checkpoints};
+pub use checkpoint::{Checkpoint, History, Progress, Report, checkpoint, checkpoints};
 pub use forget::{forget, forget_dry};
 pub use publish::{index_of, publish, rebuild};
 pub use scope::Scope;

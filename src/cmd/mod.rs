@@ -1,5 +1,6 @@
 //! One file per verb: the doc comments of its arguments are its help text.
 
+pub mod bench;
 pub mod checkpoint;
 pub mod demo;
 pub mod forget;

@@ -10,6 +10,7 @@ mod exchange;
 mod facade;
 mod forget;
 mod maintain;
+mod openings;
 mod publication;
 mod stats;
 
@@ -20,4 +21,5 @@ pub use exchange::{export, import};
 pub use facade::Graph;
 pub use forget::{forget, forget_dry, forget_dry_with, forget_with};
 pub use maintain::{Verified, rebuild, verify};
+pub use openings::{Opening, openings};
 pub use stats::{NeverOpened, Stats, stats};

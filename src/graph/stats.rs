@@ -1,15 +1,15 @@
 //! How good recall is in use, without labels: what was opened of what was surfaced.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
+use super::openings::{Record, openings_of};
 use crate::Result;
 use crate::edge::{SessionId, Ulid};
-use crate::ledger::events::{self, EdgeRow, UNKNOWN_RANK};
+use crate::ledger::events::{EdgeRow, UNKNOWN_RANK};
 use crate::ledger::tables::{self, ReadTables};
 use crate::ledger::{Ledger, View};
-use crate::reach::{Meaning, Seen, meaning};
 use crate::time::Millis;
 
 /// A session surfaced so often without being opened is worth a look.
@@ -63,9 +63,9 @@ pub struct NeverOpened {
 /// The figures of all events since a time.
 pub fn stats(ledger: &Ledger, since: Millis) -> Result<Stats> {
     let tables = ReadTables::open(&ledger.read()?)?;
-    let edges = events::edges(&tables)?;
-    let recent: Vec<&EdgeRow> = edges.iter().filter(|edge| edge.event.timestamp_ms() >= since).collect();
-    let seen = seen_of(&tables, &edges)?;
+    let record = Record::read(&tables)?;
+    let edges = record.edges.iter();
+    let recent: Vec<&EdgeRow> = edges.filter(|edge| edge.event.timestamp_ms() >= since).collect();
     let mut stats = Stats {
         edges: recent.len() as u64,
         targets: recent.iter().map(|edge| edge.target).collect::<BTreeSet<_>>().len() as u64,
@@ -73,12 +73,12 @@ pub fn stats(ledger: &Ledger, since: Millis) -> Result<Stats> {
     };
     let recalls: BTreeMap<Ulid, u32> = recent
         .iter()
-        .map(|edge| (edge.event, seen[&edge.event].query))
+        .map(|edge| (edge.event, record.seen[&edge.event].query))
         .collect();
     stats.recalls = recalls.values().filter(|query| **query != 0).count() as u64;
     let queries: BTreeSet<u32> = recalls.into_values().filter(|query| *query != 0).collect();
     stats.queries = queries.len() as u64;
-    count_openings(&edges, &seen, since, &mut stats)?;
+    count_openings(&record, since, &mut stats)?;
     stats.opened_share = (stats.recalls > 0).then(|| stats.recalls_opened as f64 / stats.recalls as f64);
     stats.median_opened_rank = median(&stats.openings_by_rank);
     stats.bad_lines = tables.bad_lines()?;
@@ -86,45 +86,20 @@ pub fn stats(ledger: &Ledger, since: Millis) -> Result<Stats> {
     Ok(stats)
 }
 
-fn seen_of(tables: &ReadTables, edges: &[EdgeRow]) -> Result<HashMap<Ulid, Seen>> {
-    let mut seen = HashMap::new();
-    for edge in edges {
-        if let std::collections::hash_map::Entry::Vacant(entry) = seen.entry(edge.event) {
-            entry.insert(tables::seen(&tables.events, edge.event)?);
-        }
-    }
-    Ok(seen)
-}
-
 /// What each drill counts as, in the order of its target's edges, as the fold sees it.
-fn count_openings(edges: &[EdgeRow], seen: &HashMap<Ulid, Seen>, since: Millis, stats: &mut Stats) -> Result<()> {
-    let mut by_target: HashMap<u32, Vec<&EdgeRow>> = HashMap::new();
-    for edge in edges {
-        by_target.entry(edge.target).or_default().push(edge);
-    }
+fn count_openings(record: &Record, since: Millis, stats: &mut Stats) -> Result<()> {
     let mut opened = BTreeSet::new();
-    for edges in by_target.values() {
-        for (at, edge) in edges.iter().enumerate() {
-            if edge.rank != 0 || edge.event.timestamp_ms() < since {
-                continue;
-            }
-            let earlier = edges[..at].iter().rev().map(|before| Ok(seen[&before.event]));
-            match meaning(&seen[&edge.event], earlier)? {
-                Meaning::Opened(Some(recall)) => {
-                    stats.drills += 1;
-                    opened.insert(recall.id);
-                    let surfaced = edges[..at].iter().rev().find(|before| before.event == recall.id);
-                    match surfaced.map_or(UNKNOWN_RANK, |edge| edge.rank) {
-                        UNKNOWN_RANK => stats.openings_of_unknown_rank += 1,
-                        rank => *stats.openings_by_rank.entry(rank).or_default() += 1,
-                    }
+    for opening in openings_of(record)?.into_iter().filter(|opening| opening.at >= since) {
+        stats.drills += 1;
+        match opening.recall {
+            Some((recall, rank)) => {
+                opened.insert(recall.id);
+                match rank {
+                    UNKNOWN_RANK => stats.openings_of_unknown_rank += 1,
+                    rank => *stats.openings_by_rank.entry(rank).or_default() += 1,
                 }
-                Meaning::Opened(None) => {
-                    stats.drills += 1;
-                    stats.openings_without_recall += 1;
-                }
-                Meaning::Page | Meaning::Surfaced(_) => {}
             }
+            None => stats.openings_without_recall += 1,
         }
     }
     stats.recalls_opened = opened.len() as u64;

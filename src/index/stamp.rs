@@ -1,6 +1,6 @@
 //! What a published index says of itself: the payload of its commit.
 //!
-//! `rekal 2 <ledger id, 32 hex digits> <change number> <what was drawn for it, 16 hex digits>`
+//! `rekal 3 <ledger id, 32 hex digits> <change number> <what was drawn for it, 16 hex digits>`
 
 use super::layout::VERSION;
 
@@ -36,10 +36,10 @@ mod tests {
 
     #[test]
     fn the_payload_names_version_ledger_and_change() {
-        let payload = "rekal 2 000000000000000000000000000000ff 42 00000000000000a7";
+        let payload = "rekal 3 000000000000000000000000000000ff 42 00000000000000a7";
         assert_eq!(Stamp::encode(255, 42, 167), payload);
         let stamp = Stamp {
-            version: 2,
+            version: 3,
             ledger: 255,
             change: 42,
             draw: 167,

@@ -1,6 +1,6 @@
 //! From what is asked to an answer.
 
-use super::answer::{Answer, Reason, Verdict};
+use super::answer::{Answer, Reason, Row, Verdict};
 use super::ask::Ask;
 use super::confidence::{Trust, confidence};
 use super::newest::newest;
@@ -8,7 +8,8 @@ use super::reached::LookedUp;
 use super::search::Search;
 use super::weights::Weights;
 use crate::Result;
-use crate::index::{Bm25, Formulas, Hit, Index, Query};
+use crate::edge::SessionId;
+use crate::index::{Bm25, Formulas, Hit, Index, Matches, Query};
 use crate::reach::Reached;
 use crate::session::Role;
 
@@ -40,39 +41,116 @@ pub fn recall(index: &Index, reached: &dyn Reached, ask: &Ask, weights: &Weights
     if ask.query.trim().is_empty() {
         return newest(index, &mut reach, ask);
     }
-    let query = Query::new(&ask.query);
-    let mut matches = index.matches(&query, FORMULAS, |role| worth(role, weights))?;
-    let found = admitted(index, ask, std::mem::take(&mut matches.hits))?;
-    let trust = Trust::new(&query, &matches);
-    let trusted = |hit: &Hit| confidence(&trust, hit);
-    let (top, gap) = top_and_gap(found.iter().map(trusted).collect());
-    let hits: Vec<Hit> = found.iter().copied().filter(|hit| trusted(hit) >= FLOOR).collect();
-    if let Some(reason) = gate(found.len(), hits.len(), top) {
-        let known = |figure| (!found.is_empty()).then_some(figure);
+    let found = Found::new(index, ask, weights)?;
+    if let Some(reason) = found.silence() {
+        let known = |figure| (!found.hits.is_empty()).then_some(figure);
         return Ok(Answer {
-            top: known(top),
-            gap: known(gap),
+            top: known(found.top),
+            gap: known(found.gap),
             ..Answer::silence(Some(ask.query.clone()), reason)
         });
     }
-    let total = hits.len();
-    let search = Search {
-        index,
-        query: &query,
-        matches: &matches,
-        trust: &trust,
-        weights,
-    };
-    let (rows, folded) = search.rows(hits, &mut reach, ask.limit)?;
+    let passed = found.passed();
+    let total = passed.len();
+    let (rows, folded) = found.rows(index, passed, &mut reach, weights, ask.limit)?;
     Ok(Answer {
         query: Some(ask.query.clone()),
         verdict: Verdict::Inject,
-        top: Some(top),
-        gap: Some(gap),
+        top: Some(found.top),
+        gap: Some(found.gap),
         total: total.saturating_sub(folded),
         rows,
         explain: ask.explain,
     })
+}
+
+/// The sessions that a query finds in the order of [`recall`], children behind their trunk, however little
+/// they can be trusted; and whether recall is silent. What no layer with a weight speaks for is not found.
+///
+/// # Errors
+/// The index is damaged.
+pub fn ranking(index: &Index, reached: &dyn Reached, ask: &Ask, weights: &Weights) -> Result<Ranking> {
+    let found = Found::new(index, ask, weights)?;
+    let silenced = found.silence().is_some();
+    let (rows, _) = found.rows(
+        index,
+        found.hits.clone(),
+        &mut LookedUp::new(reached),
+        weights,
+        ask.limit,
+    )?;
+    let all = rows.iter().flat_map(|row| std::iter::once(row).chain(&row.children));
+    let shown = all.filter(|row| row.scored.is_some_and(|scored| scored.score > 0.0));
+    Ok(Ranking {
+        sessions: shown.map(|row| row.record.session.id.clone()).collect(),
+        silenced,
+    })
+}
+
+/// An order of sessions, whether it is shown or not.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Ranking {
+    /// Best first.
+    pub sessions: Vec<SessionId>,
+    /// The gate keeps it from being shown.
+    pub silenced: bool,
+}
+
+/// What a query finds, before it is decided whether it is shown.
+struct Found {
+    query: Query,
+    matches: Matches,
+    trust: Trust,
+    hits: Vec<Hit>,
+    top: f64,
+    gap: f64,
+}
+
+impl Found {
+    fn new(index: &Index, ask: &Ask, weights: &Weights) -> Result<Self> {
+        let query = Query::new(&ask.query);
+        let mut matches = index.matches(&query, FORMULAS, |role| worth(role, weights))?;
+        let hits = admitted(index, ask, std::mem::take(&mut matches.hits))?;
+        let trust = Trust::new(&query, &matches);
+        let trusted = |hit: &Hit| confidence(&trust, hit);
+        let (top, gap) = top_and_gap(hits.iter().map(trusted).collect());
+        Ok(Self {
+            query,
+            matches,
+            trust,
+            hits,
+            top,
+            gap,
+        })
+    }
+
+    fn silence(&self) -> Option<Reason> {
+        gate(self.hits.len(), self.passed().len(), self.top)
+    }
+
+    /// The hits that reach the floor.
+    fn passed(&self) -> Vec<Hit> {
+        let trusted = |hit: &&Hit| confidence(&self.trust, hit) >= FLOOR;
+        self.hits.iter().filter(trusted).copied().collect()
+    }
+
+    fn rows(
+        &self,
+        index: &Index,
+        hits: Vec<Hit>,
+        reach: &mut LookedUp<'_>,
+        weights: &Weights,
+        limit: usize,
+    ) -> Result<(Vec<Row>, usize)> {
+        let search = Search {
+            index,
+            query: &self.query,
+            matches: &self.matches,
+            trust: &self.trust,
+            weights,
+        };
+        search.rows(hits, reach, limit)
+    }
 }
 
 /// The hits that are not the asking session's and pass the filter.
@@ -118,7 +196,6 @@ fn gate(found: usize, passed: usize, top: f64) -> Option<Reason> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::edge::SessionId;
     use crate::index::fixture::{START, index_of, session};
     use crate::reach::Reach;
     use crate::recall::{Filter, digest};

@@ -1,11 +1,12 @@
 //! From a query to the sessions that answer it, and from a session to its turns.
 //!
 //! `recall` ranks, gates and explains what the published index holds; `digest` and `json` render
-//! its `Answer`. `drill` opens one session. Nothing here opens the ledger, writes a file or knows
+//! its `Answer`. `drill` opens one session, `bench` measures how good the ranking is. Nothing here opens the ledger, writes a file or knows
 //! what time it is.
 
 mod answer;
 mod ask;
+pub mod bench;
 mod confidence;
 mod digest;
 pub mod drill;
@@ -26,7 +27,7 @@ mod weights;
 pub use answer::{Answer, Reason, Row, Scored, Verdict};
 pub use ask::{Ask, Filter};
 pub use digest::digest;
-pub use find::recall;
+pub use find::{Ranking, ranking, recall};
 pub use json::json;
 pub use rank::Layers;
 pub use weights::Weights;
