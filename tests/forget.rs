@@ -97,7 +97,7 @@ fn a_text_is_in_no_byte_of_the_store_afterwards() {
 
     let again = on(store.path(), &["forget", "--text", "-"], SECRET);
     assert_eq!(out(&again), (Some(1), "", "rekal: nothing matched\n"));
-    let json = "{\"schema_version\":1,\"dry_run\":false,\"events\":0,\"edges\":0,\"queries\":0,\"sessions\":0,\"captured_sessions\":0,\"turns\":0,\"tool_calls\":0}\n";
+    let json = "{\"schema_version\":1,\"dry_run\":false,\"events\":0,\"edges\":0,\"queries\":0,\"sessions\":0,\"captured_sessions\":0,\"turns\":0,\"tool_calls\":0,\"commits\":0}\n";
     let again = on(store.path(), &["forget", "--text", "-", "-j"], SECRET);
     assert_eq!(out(&again), (Some(1), json, ""));
 }

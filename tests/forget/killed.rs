@@ -53,11 +53,11 @@ impl What {
         match self {
             What::Text => json!({
                 "schema_version": 1, "dry_run": false, "events": 80, "edges": 148, "queries": 80, "sessions": 0,
-                "captured_sessions": 0, "turns": 5, "tool_calls": 5,
+                "captured_sessions": 0, "turns": 5, "tool_calls": 5, "commits": 0,
             }),
             What::Session => json!({
                 "schema_version": 1, "dry_run": false, "events": 58, "edges": 58, "queries": 58, "sessions": 1,
-                "captured_sessions": 1, "turns": 10, "tool_calls": 1,
+                "captured_sessions": 1, "turns": 10, "tool_calls": 1, "commits": 0,
             }),
         }
     }
