@@ -55,6 +55,7 @@ pub(crate) fn sum64(bytes: &[u8]) -> u64 {
 }
 
 /// The lower half of such a sum.
+#[cfg(any(feature = "cli", test))]
 pub(crate) fn sum_of(bytes: &[u8]) -> u32 {
     sum64(bytes) as u32
 }
