@@ -2,8 +2,8 @@
 //!
 //! To wake a thread that sleeps is a system call, and twenty times what it costs to hand over an event. So
 //! for a while after an event the thread is not woken by the next one: it looks for it by itself, at
-//! intervals that grow to [`LONGEST`], which is how long an event may then wait to be written. After
-//! [`WATCHFUL`] it sleeps until it is woken, so a host that records nothing pays for nothing; the first
+//! intervals that grow to `LONGEST`, which is how long an event may then wait to be written. After
+//! `WATCHFUL` it sleeps until it is woken, so a host that records nothing pays for nothing; the first
 //! event after that pays for the waking. A queue that fills, a flush and the end wake it at any time.
 
 use std::path::PathBuf;
