@@ -185,6 +185,21 @@ mix, graph on    1            1  1.000  1.000     1.000
     });
     assert_eq!((&object["unknown"], &object["rows"][4]), (&json!(0), &row));
 
+    // A rank that another writer did not note is none of those that were shown.
+    let foreign = concat!(
+        "{\"ts\":\"2026-11-03T10:00:00Z\",\"kind\":\"recall\",\"query\":\"export csv\",\"target\":\"dddd\"}\n",
+        "{\"ts\":\"2026-11-03T10:00:09Z\",\"kind\":\"drill\",\"target\":\"dddd\"}\n",
+    );
+    let rows = stage.home().join("rows.ndjson");
+    fs::write(&rows, foreign).expect("written");
+    let imported = stage.run(&["graph", "import", rows.to_str().expect("UTF-8")]);
+    assert_eq!(imported.code, Some(0), "{}", imported.stderr);
+    let object = stage.run(&["bench", "--replay", "-j"]).json();
+    assert_eq!(
+        (&object["rows"][0]["n"], &object["rows"][3]["n"]),
+        (&json!(1), &json!(2))
+    );
+
     // The session that asked is left out now as it was then.
     stage.run_with(&[("REKAL_SESSION", "aaaa")], &["jwt expiry"]);
     stage.run_with(&[("REKAL_SESSION", "aaaa")], &["query", "-s", "bbbb"]);
@@ -192,6 +207,6 @@ mix, graph on    1            1  1.000  1.000     1.000
     let object = stage.run(&["bench", "--replay", "-j"]).json();
     assert_eq!(
         (&object["rows"][3]["n"], &object["rows"][3]["at_1"]),
-        (&json!(2), &json!(0.5))
+        (&json!(3), &json!(0.6667))
     );
 }

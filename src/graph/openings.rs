@@ -20,8 +20,8 @@ pub struct Opening {
     pub source: Option<SessionId>,
     /// The session that was opened.
     pub session: SessionId,
-    /// The rank at which it had been surfaced, from 1; 255 when nobody noted it.
-    pub rank: u8,
+    /// The rank at which it had been surfaced, from 1. `None`: nobody noted it.
+    pub rank: Option<u8>,
 }
 
 /// Every opening that a recall led to, in the order of time.
@@ -42,7 +42,7 @@ pub fn openings(ledger: &Ledger) -> Result<Vec<Opening>> {
             query: tables::text(&tables.queries, recall.query)?,
             source: source.then(|| tables.session(recall.source)).transpose()?,
             session: tables.session(target)?,
-            rank,
+            rank: Some(rank).filter(|rank| *rank != UNKNOWN_RANK),
         });
     }
     Ok(openings)

@@ -35,7 +35,7 @@ pub struct Replayed {
 }
 
 /// Ranks the query of every opening again, by each setting; before them the ranks at which the sessions
-/// were surfaced when they were opened.
+/// were surfaced when they were opened, where these were noted.
 ///
 /// # Errors
 /// The index is damaged.
@@ -45,8 +45,9 @@ pub fn replay(
     openings: &[Opening],
     settings: &[Setting],
 ) -> Result<Vec<Replayed>> {
-    let then = openings.iter().map(|opening| Some(usize::from(opening.rank)));
-    let mut rows = vec![Replayed::of("as it was shown", then.collect())];
+    let then = openings.iter().filter_map(|opening| opening.rank);
+    let then = then.map(|rank| Some(usize::from(rank))).collect();
+    let mut rows = vec![Replayed::of("as it was shown", then)];
     for setting in settings {
         let mut known: HashMap<(&str, Option<&SessionId>), Vec<SessionId>> = HashMap::new();
         let mut ranks = Vec::with_capacity(openings.len());
