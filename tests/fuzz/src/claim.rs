@@ -53,13 +53,10 @@ fn read(store: &Path, data: &[u8]) -> (Vec<Event>, Report) {
     let claim = leftovers(store, AT).expect("the claims").remove(0);
     let mut reader = claim.open().expect("the claim").expect("nobody holds it");
     let mut all = Vec::new();
-    loop {
-        let events = reader.read_events(3).expect("events");
-        if events.is_empty() {
-            return (all, reader.unlink().expect("deleted"));
-        }
-        all.extend(events);
+    while let Some(event) = reader.next_event().expect("read") {
+        all.push(event);
     }
+    (all, reader.unlink().expect("deleted"))
 }
 
 /// The lines that are not blank.

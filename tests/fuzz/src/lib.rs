@@ -2,7 +2,7 @@
 //!
 //! Each module is one target: it takes bytes and panics where a promise is broken. What is public in
 //! rekal is called there; what is private (the snapshot's publication, rows, packed ids) is compiled in here
-//! from its own source file, so that rekal need not open itself for its fuzzers.
+//! from its own source files, so that rekal need not open itself for its fuzzers.
 
 #![allow(dead_code, unused_imports, reason = "parts of what is compiled in have no target")]
 
@@ -12,11 +12,16 @@ pub mod packed;
 pub mod published;
 pub mod row;
 
+#[path = "../../../src/edge.rs"]
+mod edge;
 #[path = "../../../src/error.rs"]
 mod error;
 #[path = "../../../src/hash.rs"]
 mod hash;
+#[path = "../../../src/ledger/mod.rs"]
 mod ledger;
+#[path = "../../../src/ledger/packed.rs"]
+mod packed_form;
 #[path = "../../../src/reach.rs"]
 mod reach;
 #[path = "../../../src/session.rs"]
@@ -25,4 +30,4 @@ mod session;
 mod snapshot;
 
 use error::{Error, Result};
-use rekal::{edge, time};
+use rekal::{redact, time};

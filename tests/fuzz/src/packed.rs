@@ -1,7 +1,7 @@
 //! A compact session id: packed, it comes back byte for byte; bytes that are no id are none.
 
 use crate::edge::SessionId;
-use crate::ledger::packed::{pack, unpack};
+use crate::packed_form::{pack, unpack};
 
 pub fn check(data: &[u8]) {
     if let Some(id) = unpack(data) {

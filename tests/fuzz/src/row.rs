@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::ledger::rows::{EventRow, Numbers, decode, encode};
-use crate::ledger::{CheckpointRow, SessionNumbers, SessionRow, TranscriptRow};
+use crate::ledger::{CheckpointRow, SessionRow, TranscriptRow};
 use crate::reach::{Tally, Totals};
 use crate::session::{ToolCall, Turn};
 
@@ -27,10 +27,12 @@ pub fn check(data: &[u8]) {
         8 => one::<ToolCall>(bytes),
         9 => one::<TranscriptRow>(bytes),
         10 => one::<CheckpointRow>(bytes),
-        11 => one::<SessionNumbers>(bytes),
-        12 => one::<bool>(bytes),
-        13 => one::<(Vec<String>, BTreeMap<String, u64>)>(bytes),
-        _ => one::<u64>(bytes),
+        // Rows that only their own file knows, by their fields: bad lines, the numbers of capture, commits, the
+        // latest changes.
+        11 => one::<(Vec<String>, BTreeMap<String, u64>)>(bytes),
+        12 => one::<(u32, u32, u64)>(bytes),
+        13 => one::<(String, u64, Vec<u32>)>(bytes),
+        _ => one::<Vec<(u64, u64)>>(bytes),
     }
 }
 
