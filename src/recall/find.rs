@@ -14,7 +14,7 @@ use crate::reach::Reached;
 use crate::session::Role;
 
 /// Turns and subjects have the usual values; a whole session is long because it went on, which says
-/// less against it. See `cargo bench --bench ranking`.
+/// less against it.
 const FORMULAS: Formulas = Formulas {
     turn: Bm25 { k1: 1.2, b: 0.75 },
     whole: Bm25 { k1: 0.9, b: 0.4 },
