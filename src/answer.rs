@@ -58,6 +58,15 @@ impl Failure {
         }
     }
 
+    /// The words of a call cannot be understood.
+    pub fn misunderstood(error: &clap::Error) -> Self {
+        let text = error.to_string();
+        let mistake = text.lines().take_while(|line| !line.is_empty());
+        let mistake: Vec<&str> = mistake.map(str::trim).collect();
+        let mistake = mistake.join(" ");
+        Self::usage(mistake.strip_prefix("error: ").unwrap_or(&mistake)).remedy_is("see rekal --help")
+    }
+
     /// The program panicked: what it said, and where.
     pub fn fault(what: &str, place: &str) -> Self {
         let message = format!("stopped by a fault of its own: {what} ({place})");

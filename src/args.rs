@@ -43,11 +43,7 @@ impl Refusal {
     pub fn tell(self) -> ExitCode {
         let text = self.error.to_string();
         match text.strip_prefix("error: ") {
-            Some(mistake) if self.json => {
-                let first = mistake.lines().next().unwrap_or_default();
-                let failure = Failure::usage(first).remedy_is("see rekal --help");
-                out::tell(&failure, true)
-            }
+            Some(_) if self.json => out::tell(&Failure::misunderstood(&self.error), true),
             Some(mistake) => out::tell(&Failure::usage(mistake.trim_end()), false),
             None => self.show_help(),
         }

@@ -49,6 +49,9 @@ fn a_mistake_is_told_on_stderr_or_as_json() {
         "\n"
     );
     assert_eq!(out(&rekal(&["version", "--json", "--unknown"])), (Some(2), json, ""));
+    let output = rekal(&["recall", "x", "--actor", "robot", "-j"]);
+    let values = "'robot' for '--actor <ACTOR>' [possible values: human, agent]\",";
+    assert!(out(&output).1.contains(values), "{output:?}");
 }
 
 #[test]
