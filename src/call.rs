@@ -35,6 +35,7 @@ pub struct Common {
 }
 
 /// One call of the program.
+#[derive(Clone)]
 pub struct Call {
     /// Whether data is printed as JSON.
     pub json: bool,

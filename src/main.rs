@@ -16,6 +16,7 @@ mod out;
 mod panics;
 mod place;
 mod progress;
+mod reply;
 mod verb;
 mod when;
 

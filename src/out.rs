@@ -27,9 +27,13 @@ pub fn print(text: &str) -> Result<(), Failure> {
     }
 }
 
-/// Writes one compact JSON object and a line end to stdout: `schema_version`, then the keys of
-/// `value`.
+/// Writes [`json`] and a line end to stdout.
 pub fn print_json(value: &impl Serialize) -> Result<(), Failure> {
+    print(&format!("{}\n", json(value)?))
+}
+
+/// One compact JSON object: `schema_version`, then the keys of `value`.
+pub fn json(value: &impl Serialize) -> Result<String, Failure> {
     #[derive(Serialize)]
     struct Versioned<'a, T> {
         schema_version: u32,
@@ -42,7 +46,7 @@ pub fn print_json(value: &impl Serialize) -> Result<(), Failure> {
     };
     let text = serde_json::to_string(&versioned)
         .map_err(|error| Failure::io("write to", Path::new("stdout"), &error.into()))?;
-    print(&format!("{}\n", safe_json(&text)))
+    Ok(safe_json(&text))
 }
 
 /// Writes data to stdout as it is made. `None`: the reader has gone, which is no failure.
@@ -94,15 +98,29 @@ pub fn say(message: impl Display) {
 
 /// Tells why the call could not run: two lines on stderr, or with `--json` one object on stdout.
 pub fn tell(failure: &Failure, json: bool) -> ExitCode {
+    let told = json
+        && failure_json(failure)
+            .and_then(|text| print(&format!("{text}\n")))
+            .is_ok();
+    if !told {
+        reasons(failure).for_each(say);
+    }
+    ExitCode::from(COULD_NOT_RUN)
+}
+
+/// A failure as the object that `--json` prints.
+pub fn failure_json(failure: &Failure) -> Result<String, Failure> {
     #[derive(Serialize)]
     struct Told<'a> {
         error: &'a Failure,
     }
-    if !json || print_json(&Told { error: failure }).is_err() {
-        say(harmless(failure.message()));
-        failure.remedy().map(harmless).into_iter().for_each(say);
-    }
-    ExitCode::from(COULD_NOT_RUN)
+    json(&Told { error: failure })
+}
+
+/// What failed, and what to do about it.
+pub fn reasons(failure: &Failure) -> impl Iterator<Item = String> {
+    let remedy = failure.remedy().into_iter();
+    std::iter::once(failure.message()).chain(remedy).map(harmless)
 }
 
 /// A number of things, whose name is that of one: `1 event`, `2 queries`.

@@ -6,14 +6,17 @@ use std::panic::{self, AssertUnwindSafe};
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
-use crate::answer::{Failure, Outcome};
+use crate::answer::Failure;
 
 /// Where in the source the last panic was.
 static PLACE: Mutex<String> = Mutex::new(String::new());
 
-/// Runs a verb on the store that `store` finds. The storage engine panics on some damaged files: that
+/// Runs what a verb does on the store that `store` finds. The storage engine panics on some damaged files: that
 /// is damage of the store, and anything else a fault of the program.
-pub fn caught(store: impl FnOnce() -> Option<PathBuf>, verb: impl FnOnce() -> Outcome) -> Outcome {
+pub fn caught<T>(
+    store: impl FnOnce() -> Option<PathBuf>,
+    verb: impl FnOnce() -> Result<T, Failure>,
+) -> Result<T, Failure> {
     panic::set_hook(Box::new(|panic| {
         if let Some(place) = panic.location() {
             *PLACE.lock().unwrap_or_else(PoisonError::into_inner) = place.to_string();
@@ -51,7 +54,7 @@ mod tests {
 
     #[test]
     fn a_panic_becomes_a_failure_that_says_where() {
-        let failure = caught(|| None, || panic!("no such thing")).expect_err("a panic");
+        let failure = caught::<()>(|| None, || panic!("no such thing")).expect_err("a panic");
         drop(panic::take_hook());
         let message = failure.message();
         assert!(

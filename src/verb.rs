@@ -11,6 +11,7 @@ use crate::cmd::forget::Forget;
 use crate::cmd::graph::verb::Graph;
 use crate::cmd::index::Index;
 use crate::cmd::log::Log;
+use crate::cmd::mcp::Mcp;
 use crate::cmd::query::Query;
 use crate::cmd::recall::Recall;
 use crate::cmd::version::Version;
@@ -25,6 +26,7 @@ pub enum Verb {
     Log(Log),
     Forget(Forget),
     Graph(Graph),
+    Mcp(Mcp),
     Bench(Bench),
     Demo(Demo),
     Version(Version),
@@ -41,6 +43,7 @@ impl Verb {
             Verb::Log(verb) => verb.run(call),
             Verb::Forget(verb) => verb.run(call),
             Verb::Graph(verb) => verb.run(call),
+            Verb::Mcp(verb) => verb.run(call),
             Verb::Bench(verb) => verb.run(call),
             Verb::Demo(verb) => verb.run(call),
             Verb::Version(verb) => verb.run(call),

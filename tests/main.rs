@@ -19,6 +19,8 @@ mod format;
 #[cfg(feature = "cli")]
 mod graph_verbs;
 #[cfg(feature = "cli")]
+mod mcp;
+#[cfg(feature = "cli")]
 mod program;
 mod protocol;
 mod shape;

@@ -7,6 +7,7 @@ pub mod forget;
 pub mod graph;
 pub mod index;
 pub mod log;
+pub mod mcp;
 pub mod query;
 pub mod recall;
 pub mod version;

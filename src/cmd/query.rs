@@ -4,13 +4,15 @@ use clap::ArgGroup;
 use clap::builder::TypedValueParser;
 use rekal::capture::index_of;
 use rekal::index::Index;
-use rekal::recall::drill::{self, Reading};
+use rekal::recall::drill::{self, Page, Reading};
 use rekal::session::Role;
 
 use super::recall::one_of;
-use crate::answer::{Answer, Failure, Outcome};
+use crate::answer::{Failure, Outcome};
 use crate::call::Call;
 use crate::out;
+use crate::place::Place;
+use crate::reply::{self, Reply};
 
 /// How many characters of a name that is nobody's are shown.
 const SHOWN: usize = 60;
@@ -20,10 +22,10 @@ const SHOWN: usize = 60;
 #[command(after_help = "Example: rekal query s5 --turn 12 -n 5")]
 #[command(group = ArgGroup::new("which").required(true))]
 pub struct Query {
-    /// The session: its handle (s5), its id, or the beginning of the id that no other has
+    /// The session, as for --session
     #[arg(value_name = "SESSION", group = "which")]
     pub name: Option<String>,
-    /// The same as an option
+    /// The session: its handle (s5), its id, or the beginning of the id that no other has
     #[arg(short, long, group = "which")]
     pub session: Option<String>,
     /// Start at this turn
@@ -44,21 +46,19 @@ pub struct Query {
 }
 
 impl Query {
-    /// Prints the turns, and records the opening.
+    /// Prints the turns.
     pub fn run(self, call: &Call) -> Outcome {
+        reply::print(&self.reply(call)?, call)
+    }
+
+    /// Reads the turns, without recording the opening.
+    pub fn reply(self, call: &Call) -> Result<Opened, Failure> {
         let place = call.place()?;
         if !place.dir.is_dir() {
             return Err(Failure::no_store(&place.dir));
         }
         let index = Index::open(&index_of(&place.dir))?;
         let index = index.ok_or_else(|| Failure::no_index(&place.dir))?;
-        let Some(number) = index.find(self.session())? else {
-            if call.json {
-                out::print_json(&BTreeMap::from([("found", false)]))?;
-            }
-            out::say(format!("there is no session {}", out::one_line(self.session(), SHOWN)));
-            return Ok(Answer::No);
-        };
         let reading = Reading {
             from: self.turn,
             after: self.after,
@@ -66,21 +66,16 @@ impl Query {
             role: self.role,
             full: self.full,
         };
-        let Some(page) = drill::read(&index, number, &reading)? else {
-            return Ok(Answer::No);
+        let page = match index.find(self.session())? {
+            Some(number) => drill::read(&index, number, &reading)?,
+            None => None,
         };
-        match call.json {
-            true => out::print(&format!("{}\n", drill::json(&page)))?,
-            false => out::print(&drill::text(&page))?,
-        }
-        // A page without a turn opens nothing.
-        let found = !page.turns.is_empty();
-        if found && self.is_drill() {
-            call.record(&place, |recorder, at, source| {
-                recorder.drilled(at, source, &page.record.session.id);
-            });
-        }
-        Ok(Answer::from(found))
+        Ok(Opened {
+            name: out::one_line(self.session(), SHOWN),
+            page,
+            place,
+            is_drill: self.is_drill(),
+        })
     }
 
     /// The one that was given.
@@ -91,6 +86,50 @@ impl Query {
     /// Whether this opens the session. Reading on is not another opening.
     pub fn is_drill(&self) -> bool {
         self.after.is_none()
+    }
+}
+
+/// What opening a session comes to.
+pub struct Opened {
+    name: String,
+    /// `None`: there is no session of this name.
+    page: Option<Page>,
+    place: Place,
+    is_drill: bool,
+}
+
+impl Reply for Opened {
+    fn is_yes(&self) -> bool {
+        self.page.as_ref().is_some_and(|page| !page.turns.is_empty())
+    }
+
+    fn text(&self) -> String {
+        self.page.as_ref().map(drill::text).unwrap_or_default()
+    }
+
+    fn json(&self) -> Result<String, Failure> {
+        match &self.page {
+            Some(page) => Ok(drill::json(page)),
+            None => out::json(&BTreeMap::from([("found", false)])),
+        }
+    }
+
+    fn advice(&self) -> Option<String> {
+        let is_known = self.page.is_some();
+        (!is_known).then(|| format!("there is no session {}", self.name))
+    }
+
+    fn is_mistaken(&self) -> bool {
+        self.page.is_none()
+    }
+
+    fn record(&self, call: &Call) {
+        // A page without a turn opens nothing.
+        if let Some(page) = self.page.as_ref().filter(|_| self.is_drill && self.is_yes()) {
+            call.record(&self.place, |recorder, at, source| {
+                recorder.drilled(at, source, &page.record.session.id);
+            });
+        }
     }
 }
 

@@ -7,10 +7,10 @@ use rekal::recall::{self, Ask, Filter, Reason, Verdict};
 use rekal::session::{Actor, Harness};
 use rekal::time::Millis;
 
-use crate::answer::{Answer, Failure, Outcome};
+use crate::answer::{Failure, Outcome};
 use crate::call::Call;
-use crate::out;
 use crate::place::Place;
+use crate::reply::{self, Reply};
 use crate::when::{self, When};
 
 /// Find the sessions that answer a question; filters alone list the newest
@@ -32,7 +32,7 @@ pub struct Recall {
 /// What a session must be like; all of it.
 #[derive(clap::Args, Debug)]
 pub struct Filters {
-    /// A tool touched a file whose path matches
+    /// A tool touched a file whose path matches this regular expression
     #[arg(short = 'p', long, value_name = "REGEX")]
     pub file: Option<Regex>,
     /// Captured at this commit; its first digits do
@@ -63,35 +63,24 @@ impl Recall {
 }
 
 impl Recall {
-    /// Prints the answer, then records what was surfaced: a recall never changes the number that it
-    /// shows itself.
+    /// Prints the answer.
     pub fn run(self, call: &Call) -> Outcome {
+        reply::print(&self.reply(call)?, call)
+    }
+
+    /// Answers, without recording it.
+    pub fn reply(self, call: &Call) -> Result<Recalled, Failure> {
         let query = self.query();
         if query.is_none() && self.filters.is_empty() {
             return Err(Failure::usage("recall: say what to look for, or give a filter"));
         }
         let place = call.place()?;
         let (answer, nothing_is_captured) = self.answer(call, &place)?;
-        if call.json {
-            out::print(&format!("{}\n", recall::json(&answer)))?;
-        } else {
-            out::print(&recall::digest(&answer))?;
-            if let Verdict::Silence(reason) = answer.verdict {
-                out::say(match nothing_is_captured {
-                    true => {
-                        "no session is captured here yet; run `rekal checkpoint`, with --all for those of every folder"
-                    }
-                    false => reason.advice(),
-                });
-            }
-        }
-        call.record(&place, |recorder, at, source| {
-            let shown = answer.shown();
-            if !shown.is_empty() {
-                recorder.recalled(at, source, answer.query.as_deref().unwrap_or_default(), &shown);
-            }
-        });
-        Ok(Answer::from(!answer.is_silence()))
+        Ok(Recalled {
+            answer,
+            nothing_is_captured,
+            place,
+        })
     }
 
     /// The answer, and whether there is a published index without any session.
@@ -116,6 +105,49 @@ impl Recall {
         };
         let answer = recall::recall(&index, call.reached(place).as_ref(), &ask, &weights)?;
         Ok((answer, index.sessions().len() == 0))
+    }
+}
+
+/// What a recall comes to.
+pub struct Recalled {
+    answer: recall::Answer,
+    nothing_is_captured: bool,
+    place: Place,
+}
+
+impl Reply for Recalled {
+    fn is_yes(&self) -> bool {
+        !self.answer.is_silence()
+    }
+
+    fn text(&self) -> String {
+        recall::digest(&self.answer)
+    }
+
+    fn json(&self) -> Result<String, Failure> {
+        Ok(recall::json(&self.answer))
+    }
+
+    fn advice(&self) -> Option<String> {
+        let Verdict::Silence(reason) = self.answer.verdict else {
+            return None;
+        };
+        let advice = match self.nothing_is_captured {
+            true => "no session is captured here yet; run `rekal checkpoint`, with --all for those of every folder",
+            false => reason.advice(),
+        };
+        Some(advice.to_owned())
+    }
+
+    fn record(&self, call: &Call) {
+        let shown = self.answer.shown();
+        if shown.is_empty() {
+            return;
+        }
+        let query = self.answer.query.as_deref().unwrap_or_default();
+        call.record(&self.place, |recorder, at, source| {
+            recorder.recalled(at, source, query, &shown);
+        });
     }
 }
 

@@ -26,6 +26,7 @@ const PROGRAM: &[&[&str]] = &[
     &["hold", "progress"],
     &["place", "config", "columns", "handles"],
     &["call"],
+    &["reply"],
     &["cmd"],
     &["verb"],
     &["args"],

@@ -5,10 +5,11 @@ use rekal::hint::Hint;
 use rekal::reach;
 use serde::Serialize;
 
-use crate::answer::{Answer, Failure, Outcome};
+use crate::answer::{Failure, Outcome};
 use crate::call::Call;
 use crate::handles::Handles;
 use crate::out;
+use crate::reply::{self, Reply};
 
 /// Show what is published of these sessions, as recall sees it
 #[derive(clap::Args, Debug)]
@@ -46,26 +47,57 @@ struct Reached<'a> {
 impl Reach {
     /// Answers no when none of the sessions was ever reached.
     pub fn run(self, call: &Call) -> Outcome {
+        reply::print(&self.reply(call)?, call)
+    }
+
+    /// Looks it up.
+    pub fn reply(self, call: &Call) -> Result<Known, Failure> {
         let named = self.sessions.iter().map(|argument| call.session(argument));
         let sessions = named.collect::<Result<Vec<SessionId>, Failure>>()?;
         let graph = call.graph()?;
-        let (reaches, handles) = (graph.reach(&sessions), Handles::of(graph.store()));
-        let found = || sessions.iter().zip(&reaches);
-        if call.json {
-            let sessions = found().map(|(id, reach)| row(id, reach.as_ref(), &handles)).collect();
-            out::print_json(&Printed { sessions })?;
-        } else {
-            let mut text = String::new();
-            for (id, reach) in found() {
-                let id = out::one_line(id.as_str(), usize::MAX);
-                _ = match reach {
-                    Some(reach) => writeln!(text, "{id} {}", Hint(reach)),
-                    None => writeln!(text, "{id} never reached"),
-                };
-            }
-            out::print(&text)?;
+        Ok(Known {
+            reaches: graph.reach(&sessions),
+            handles: Handles::of(graph.store()),
+            sessions,
+        })
+    }
+}
+
+/// What is known of each session.
+pub struct Known {
+    sessions: Vec<SessionId>,
+    reaches: Vec<Option<reach::Reach>>,
+    handles: Handles,
+}
+
+impl Known {
+    fn rows(&self) -> impl Iterator<Item = (&SessionId, Option<&reach::Reach>)> {
+        self.sessions.iter().zip(self.reaches.iter().map(Option::as_ref))
+    }
+}
+
+impl Reply for Known {
+    fn is_yes(&self) -> bool {
+        self.reaches.iter().any(Option::is_some)
+    }
+
+    fn text(&self) -> String {
+        let mut text = String::new();
+        for (id, reach) in self.rows() {
+            let id = out::one_line(id.as_str(), usize::MAX);
+            _ = match reach {
+                Some(reach) => writeln!(text, "{id} {}", Hint(reach)),
+                None => writeln!(text, "{id} never reached"),
+            };
         }
-        Ok(Answer::from(reaches.iter().any(Option::is_some)))
+        text
+    }
+
+    fn json(&self) -> Result<String, Failure> {
+        let rows = self.rows().map(|(id, reach)| row(id, reach, &self.handles));
+        out::json(&Printed {
+            sessions: rows.collect(),
+        })
     }
 }
 
