@@ -99,6 +99,7 @@ fn slot<'a>(weights: &'a mut Weights, key: &str) -> Option<&'a mut f64> {
         "session" => &mut weights.session,
         "lsa" => &mut weights.lsa,
         "commit_boost" => &mut weights.commit_boost,
+        "date_boost" => &mut weights.date_boost,
         "recency_boost" => &mut weights.recency_boost,
         "reach_boost" => &mut weights.reach_boost,
         "intent_boost" => &mut weights.intent_boost,

@@ -3,8 +3,9 @@
 
 use std::collections::HashMap;
 
+use tantivy::fieldnorm::FieldNormReader;
 use tantivy::schema::Field;
-use tantivy::{DocAddress, DocId, SegmentReader, Term};
+use tantivy::{DocAddress, DocId, Term};
 
 use super::bm25::{Bm25, Scorer, Sum, documents_with, idf};
 use super::guard::reading;
@@ -20,6 +21,12 @@ const PASSAGE: u32 = 80;
 
 /// A turn of fewer terms counts as so many, so that short ones do not make a passage of a whole session.
 const SHORT: u32 = 8;
+
+/// A turn of fewer terms is understood from those around it: it takes a part of what they score.
+const TERSE: u32 = 20;
+
+/// That part.
+const NEIGHBOUR: f32 = 0.3;
 
 /// How each kind of document is scored.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -116,8 +123,7 @@ impl Index {
             let spoken = Spoken {
                 segment,
                 segment_ord,
-                reader,
-                body: self.layout.body,
+                lengths: reader.get_fieldnorms_reader(self.layout.body)?,
             };
             found.take_turns(&spoken, &body.sums(reader)?, &worth)?;
             for (doc, sum) in subject.sums(reader)? {
@@ -163,8 +169,7 @@ struct OnDisk {
 struct Spoken<'a> {
     segment: &'a Segment,
     segment_ord: u32,
-    reader: &'a SegmentReader,
-    body: Field,
+    lengths: FieldNormReader,
 }
 
 struct Found<'a> {
@@ -200,14 +205,17 @@ impl Found<'_> {
         while let Some((first, _)) = turns.get(from) {
             let session = spoken.segment.session(*first)?;
             let mut to = from;
-            while let Some((doc, sum)) = turns.get(to) {
+            while let Some((doc, _)) = turns.get(to) {
                 if spoken.segment.session(*doc)? != session {
                     break;
                 }
-                self.take_turn(spoken, session, *doc, *sum, &worth)?;
                 to += 1;
             }
-            self.take_passages(session, &spoken.with_lengths(&turns[from..to])?);
+            let turns = &turns[from..to];
+            for (at, (doc, _)) in turns.iter().enumerate() {
+                self.take_turn(spoken, session, *doc, spoken.score(turns, at), &worth)?;
+            }
+            self.take_passages(session, &spoken.with_lengths(turns));
             from = to;
         }
         Ok(())
@@ -218,11 +226,11 @@ impl Found<'_> {
         spoken: &Spoken<'_>,
         session: u32,
         doc_id: DocId,
-        sum: Sum,
+        score: f32,
         worth: impl Fn(Role) -> f32,
     ) -> tantivy::Result<()> {
         let role = spoken.segment.role(doc_id)?;
-        let (score, turn) = (sum.score * worth(role), spoken.segment.turn(doc_id)?);
+        let (score, turn) = (score * worth(role), spoken.segment.turn(doc_id)?);
         let hit = self.hit(session);
         let is_earlier = hit.place.is_none_or(|place| turn < place.turn);
         if score > hit.turn || (score == hit.turn && is_earlier) {
@@ -266,10 +274,22 @@ impl Found<'_> {
 }
 
 impl Spoken<'_> {
+    /// What one of these turns of one session scores, which hold terms of the query.
+    fn score(&self, turns: &[(DocId, Sum)], at: usize) -> f32 {
+        let (doc, own) = turns[at];
+        if self.lengths.fieldnorm(doc) >= TERSE {
+            return own.score;
+        }
+        let before = at.checked_sub(1).map(|before| turns[before]);
+        let before = before.filter(|(other, _)| other + 1 == doc);
+        let behind = turns.get(at + 1).copied().filter(|(other, _)| doc + 1 == *other);
+        let around: f32 = [before, behind].iter().flatten().map(|(_, sum)| sum.score).sum();
+        own.score + NEIGHBOUR * around
+    }
+
     /// What each of these turns of one session holds, and at which of its terms it begins and ends.
-    fn with_lengths(&self, turns: &[(DocId, Sum)]) -> tantivy::Result<Vec<(u64, u32, u32)>> {
-        let norms = self.reader.get_fieldnorms_reader(self.body)?;
-        let length = |doc| norms.fieldnorm(doc).max(SHORT);
+    fn with_lengths(&self, turns: &[(DocId, Sum)]) -> Vec<(u64, u32, u32)> {
+        let length = |doc| self.lengths.fieldnorm(doc).max(SHORT);
         let mut placed = Vec::with_capacity(turns.len());
         let (mut at, mut next) = (0u32, turns.first().map_or(0, |(doc, _)| *doc));
         for (doc, sum) in turns {
@@ -283,7 +303,7 @@ impl Spoken<'_> {
             placed.push((sum.held, at, end));
             (at, next) = (end, doc + 1);
         }
-        Ok(placed)
+        placed
     }
 }
 
@@ -311,21 +331,36 @@ mod tests {
     }
 
     /// n = 5, average length 11/5. `token` is in 3 turns: idf = ln(1 + 2.5/3.5) = 0.5390. In turn 2 of
-    /// session 1: 0.5390 · 2 · 2.2 / (2 + 1.2 · (0.25 + 0.75 · 3/2.2)) = 0.672; in turn 2 of session 2:
-    /// 0.5390 · 2.2 / (1 + 1.2 · (0.25 + 0.75/2.2)) = 0.694.
+    /// session 1: 0.5390 · 2 · 2.2 / (2 + 1.2 · (0.25 + 0.75 · 3/2.2)) = 0.672, and 0.3 of turn 1's
+    /// 0.5390 · 2.2 / (1 + 1.2 · (0.25 + 0.75 · 2/2.2)) = 0.560; in turn 2 of session 2, beside which no turn
+    /// holds it: 0.5390 · 2.2 / (1 + 1.2 · (0.25 + 0.75/2.2)) = 0.694.
     #[test]
     fn a_turn_scores_by_the_formula_and_the_best_of_a_session_stands_for_it() {
         let (_dir, index) = index_of(&store());
-        assert_eq!(found(&index, "tokens"), [(1, 2, 0.672), (2, 2, 0.694)]);
+        assert_eq!(found(&index, "tokens"), [(1, 2, 0.84), (2, 2, 0.694)]);
     }
 
     #[test]
     fn a_role_multiplies_its_turns_and_the_earlier_of_equals_wins() {
-        let (_dir, index) = index_of(&[session(1, "a", &["token", "token", "token"])]);
+        let (_dir, index) = index_of(&[session(1, "a", &["token", "token"])]);
         assert_eq!(found(&index, "token")[0].1, 1);
         let worth = |role| if role == Role::Assistant { 1.5 } else { 1.0 };
         let matches = index.matches(&Query::new("token"), FORMULAS, worth).expect("readable");
         assert_eq!(matches.hits[0].place.map(|place| place.turn), Some(2));
+    }
+
+    #[test]
+    fn only_a_terse_turn_takes_of_what_stands_right_beside_it() {
+        let long = "axis legend colour ".repeat(7) + "token";
+        let (_dir, index) = index_of(&[
+            session(1, "a", &["token", &long]),
+            session(2, "b", &[&long, "chart", "token"]),
+            session(3, "c", &["token", "chart", "token"]),
+        ]);
+        let best = |at: usize| found(&index, "token")[at];
+        assert_eq!((best(0).1, best(1).1, best(2).1), (1, 3, 1));
+        assert!(best(0).2 > best(1).2 * 1.05);
+        assert_eq!(best(1).2, best(2).2);
     }
 
     #[test]

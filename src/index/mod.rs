@@ -17,6 +17,7 @@ mod layout;
 mod lookup;
 mod lsa;
 mod matches;
+mod names;
 mod publish;
 mod query;
 mod read;

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::analysis::analyzer;
+use super::names::Capitals;
 
 /// The most different terms of a query that are looked up: one bit each in [`super::Hit::held`].
 pub(super) const MAX_TERMS: usize = 64;
@@ -22,6 +23,8 @@ pub struct Word {
     pub whole: usize,
     /// The terms of its parts; none when it cannot be split.
     pub parts: Vec<usize>,
+    /// It names somebody or something: it has a capital that no sentence asks for.
+    pub is_name: bool,
 }
 
 impl Query {
@@ -30,6 +33,7 @@ impl Query {
         let mut query = Self::default();
         let mut analyzer = analyzer();
         let mut stream = analyzer.token_stream(text);
+        let capitals = Capitals::of(text);
         let mut position = None;
         while stream.advance() {
             let token = stream.token();
@@ -41,6 +45,7 @@ impl Query {
                 _ => query.words.push(Word {
                     whole: term,
                     parts: Vec::new(),
+                    is_name: capitals.name(token.offset_from),
                 }),
             }
             position = Some(token.position);
@@ -177,11 +182,13 @@ mod tests {
     fn a_word_is_looked_for_whole_and_in_its_parts() {
         let query = Query::new("fix jwt_expiry, then fix the JWT");
         assert_eq!(query.terms, ["fix", "jwt_expiri", "jwt", "expiri"]);
-        let word = |whole, parts: &[usize]| Word {
+        let word = |whole, parts: &[usize], is_name| Word {
             whole,
             parts: parts.into(),
+            is_name,
         };
-        assert_eq!(query.words(), [word(0, &[]), word(1, &[2, 3]), word(2, &[])]);
+        let expected = [word(0, &[], false), word(1, &[2, 3], false), word(2, &[], true)];
+        assert_eq!(query.words(), expected);
     }
 
     #[test]

@@ -14,6 +14,10 @@ const TURNS: u64 = 1000;
 /// How much one held word as rare as can be weighs: alone it proves 1 − e^(−2.5), 0.92.
 const EVIDENCE: f64 = 2.5;
 
+/// What a name asks for, in words that no turn holds: who or what is spoken of decides whether a question is
+/// about this store at all, also where everybody speaks of it.
+const NAME: f64 = 1.5;
+
 /// What is left of the confidence when all of the query is found, but scattered over the session.
 const SCATTERED: f64 = 0.5;
 
@@ -27,6 +31,9 @@ pub(super) struct Trust {
 }
 
 struct Weighed {
+    /// How rare it is.
+    rarity: f64,
+    /// How much of the query it is: its rarity, or that of a name.
     weight: f64,
     whole: usize,
     parts: Vec<(usize, f64)>,
@@ -49,10 +56,12 @@ impl Trust {
             let rarest = parts.iter().map(|(_, idf)| *idf).fold(0.0, f64::max);
             let whole = rarity(word.whole);
             // A spelling that nobody used says nothing: `jwt-expiry` is then as rare as its rarest part.
-            let weight = if parts.is_empty() { whole } else { whole.min(rarest) };
+            let rarity = if parts.is_empty() { whole } else { whole.min(rarest) };
+            let weight = if word.is_name { NAME * unseen } else { rarity };
             asked += weight;
             all |= 1 << word.whole;
             words.push(Weighed {
+                rarity,
                 weight,
                 whole: word.whole,
                 parts,
@@ -71,17 +80,23 @@ impl Trust {
         if self.asked <= 0.0 {
             return 0.0;
         }
-        let found: f64 = self.words.iter().map(|word| word.found(held)).sum();
-        let evidence = EVIDENCE * found / self.unseen;
+        let (mut found, mut rarity) = (0.0, 0.0);
+        for word in &self.words {
+            let share = word.share(held);
+            found += word.weight * share;
+            rarity += word.rarity * share;
+        }
+        let evidence = EVIDENCE * rarity / self.unseen;
         found / self.asked * (1.0 - (-evidence).exp())
     }
 }
 
 impl Weighed {
-    fn found(&self, held: u64) -> f64 {
+    /// How much of it is held, 0 to 1.
+    fn share(&self, held: u64) -> f64 {
         let is_held = |term: usize| held & (1 << term) != 0;
         if is_held(self.whole) {
-            return self.weight;
+            return 1.0;
         }
         let of_parts: f64 = self.parts.iter().map(|(_, idf)| idf).sum();
         let parts_held: f64 = self
@@ -90,11 +105,7 @@ impl Weighed {
             .filter(|(part, _)| is_held(*part))
             .map(|(_, idf)| idf)
             .sum();
-        if of_parts > 0.0 {
-            self.weight * parts_held / of_parts
-        } else {
-            0.0
-        }
+        if of_parts > 0.0 { parts_held / of_parts } else { 0.0 }
     }
 }
 
@@ -157,6 +168,15 @@ mod tests {
     fn what_the_store_never_heard_of_counts_against_it() {
         assert_eq!(of("sourdough hydration ratio", &[0, 0, 40], 0b100), 0.15);
         assert_eq!(of("jwt expiry sourdough", &[10, 10, 0], 0b11), 0.55);
+    }
+
+    #[test]
+    fn a_name_decides_also_where_everybody_speaks_of_it() {
+        // Terms: rosa, hobbi.
+        assert_eq!(of("what are rosa hobbies", &[2500, 0], 0b01), 0.01);
+        assert_eq!(of("what are Rosa hobbies", &[2500, 0], 0b01), 0.1);
+        assert_eq!(of("what are Rosa hobbies", &[2500, 40], 0b10), 0.19);
+        assert_eq!(of("what are rosa hobbies", &[2500, 40], 0b10), 0.64);
     }
 
     #[test]

@@ -75,8 +75,8 @@ fn write_layers(f: &mut Formatter<'_>, scored: &Scored) -> fmt::Result {
     write!(f, " score={score:.2} turn={:.2}", layers.turn)?;
     write!(
         f,
-        " session={:.2} lsa={:.2} commit={:.2}",
-        layers.session, layers.lsa, layers.commit
+        " session={:.2} lsa={:.2} commit={:.2} date={:.2}",
+        layers.session, layers.lsa, layers.commit, layers.date
     )?;
     let (recency, reach, intent) = (layers.recency, layers.reach, layers.intent);
     write!(f, " recency={recency:.2} reach={reach:.2} intent={intent:.2}")
@@ -105,7 +105,7 @@ mod tests {
         explained.rows.remove(0);
         explained.total = 1;
         let expected = "INJECT top=0.62 gap=0.05 1 seeds
-  s6 conf=0.47 t3 \"short\" score=0.91 turn=0.81 session=0.00 lsa=0.00 commit=0.00 recency=0.00 reach=0.10 intent=0.00
+  s6 conf=0.47 t3 \"short\" score=0.91 turn=0.81 session=0.00 lsa=0.00 commit=0.00 date=0.00 recency=0.00 reach=0.10 intent=0.00
 ";
         assert_eq!(digest(&explained), expected);
     }

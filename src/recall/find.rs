@@ -3,6 +3,7 @@
 use super::answer::{Answer, Reason, Row, Verdict};
 use super::ask::Ask;
 use super::confidence::{Trust, confidence};
+use super::dates::Months;
 use super::newest::newest;
 use super::reached::LookedUp;
 use super::search::Search;
@@ -22,11 +23,11 @@ const FORMULAS: Formulas = Formulas {
 };
 
 /// The confidence that the best session must reach: where nine in ten questions of another field are
-/// silenced, and three in a hundred that would have been answered. ARCHITECTURE has the curve.
-const GATE: f64 = 0.345;
+/// silenced, and fewer than one in a hundred that would have been answered. ARCHITECTURE has the curve.
+const GATE: f64 = 0.33;
 
 /// The same when no other session reaches the floor.
-const SINGLE: f64 = 0.45;
+const SINGLE: f64 = 0.43;
 
 /// A session below it is none of the answer: it shares a common word with the query.
 const FLOOR: f64 = 0.10;
@@ -99,6 +100,7 @@ pub struct Ranking {
 /// What a query finds, before it is decided whether it is shown.
 struct Found {
     query: Query,
+    months: Months,
     matches: Matches,
     trust: Trust,
     hits: Vec<Hit>,
@@ -116,6 +118,7 @@ impl Found {
         let (top, gap) = top_and_gap(hits.iter().map(trusted).collect());
         Ok(Self {
             query,
+            months: Months::of(&ask.query),
             matches,
             trust,
             hits,
@@ -147,6 +150,7 @@ impl Found {
             query: &self.query,
             matches: &self.matches,
             trust: &self.trust,
+            months: &self.months,
             weights,
         };
         search.rows(hits, reach, limit)
@@ -284,6 +288,16 @@ mod tests {
         assert_eq!(reason(&nearly), Some("below_gate"));
         assert!(nearly.top.is_some_and(|top| top < GATE));
         assert!(nearly.shown().is_empty());
+    }
+
+    #[test]
+    fn a_session_of_the_month_that_is_asked_for_comes_first() {
+        let mut of_may = session(5, "ee", &["draw a chart of the latency", "drawn with a legend"]);
+        of_may.record.session.started_at = Some(START - 184 * crate::time::DAY);
+        let (_dir, index) = index_of(&[store(), vec![of_may]].concat());
+        let asked = |query| ask(&index, &[], &Ask::new(query)).rows[0].record.session.id.to_string();
+        assert_eq!(asked("the latency chart of May"), "ee");
+        assert_eq!(asked("the latency chart of November"), "cc");
     }
 
     #[test]

@@ -106,6 +106,7 @@ struct ByLayer {
     session: f64,
     lsa: f64,
     commit: f64,
+    date: f64,
     recency: f64,
     reach: f64,
     intent: f64,
@@ -172,6 +173,7 @@ impl ByLayer {
             session: rounded(layers.session),
             lsa: rounded(layers.lsa),
             commit: rounded(layers.commit),
+            date: rounded(layers.date),
             recency: rounded(layers.recency),
             reach: rounded(layers.reach),
             intent: rounded(layers.intent),
@@ -221,8 +223,8 @@ mod tests {
             r#""confidence":0.5,"snippet":"w2","snippet_turn":12,"snippet_role":"assistant","session":{"harness":"claude","#,
             r#""author":"ada@example.org","actor":"human","branch":"main","cwd":"/srv/shop","#,
             r#""started_at":"2026-11-02T10:00:00.000Z","captured_at":"2026-11-02T11:00:00.000Z","turn_count":2,"#,
-            r#""tool_call_count":1,"files":["src/auth.rs"]},"layers":{"turn":0.81,"session":0.0,"lsa":0.0,"commit":0.0,"recency":0.0,"reach":0.1,"intent":0.0}}],"#,
-            r#""reached":{"count":9,"drills":2,"query":"jwt expiry"},"layers":{"turn":0.81,"session":0.0,"lsa":0.0,"commit":0.0,"recency":0.0,"reach":0.1,"intent":0.0}}]}"#,
+            r#""tool_call_count":1,"files":["src/auth.rs"]},"layers":{"turn":0.81,"session":0.0,"lsa":0.0,"commit":0.0,"date":0.0,"recency":0.0,"reach":0.1,"intent":0.0}}],"#,
+            r#""reached":{"count":9,"drills":2,"query":"jwt expiry"},"layers":{"turn":0.81,"session":0.0,"lsa":0.0,"commit":0.0,"date":0.0,"recency":0.0,"reach":0.1,"intent":0.0}}]}"#,
         );
         assert_eq!(json(&full()), expected);
     }

@@ -8,6 +8,7 @@ mod answer;
 mod ask;
 pub mod bench;
 mod confidence;
+mod dates;
 mod digest;
 pub mod drill;
 mod family;

@@ -27,6 +27,8 @@ pub(super) struct Candidate {
     pub(super) lsa: f64,
     /// BM25 of the subject of a commit made in it.
     pub(super) commit: f64,
+    /// The query names the month in which it was held.
+    pub(super) dated: bool,
     /// When it took place.
     pub(super) at: Millis,
     /// How often it was opened.
@@ -46,6 +48,8 @@ pub struct Layers {
     pub lsa: f64,
     /// What the subject of a commit made in it added to the score.
     pub commit: f64,
+    /// What being of a month that the query names added.
+    pub date: f64,
     /// What being recent added.
     pub recency: f64,
     /// What having been opened added.
@@ -77,6 +81,7 @@ pub(super) fn rank(candidates: &[Candidate], weights: &Weights) -> Vec<Ranked> {
         session: share(c.whole, best_whole),
         lsa: share(c.lsa, best_lsa),
         commit: weights.commit_boost * share(c.commit, best_commit),
+        date: if c.dated { weights.date_boost } else { 0.0 },
         recency: weights.recency_boost * 0.5f64.powf((newest - c.at) as f64 / HALF_LIFE),
         reach: weights.reach_boost * boost::flat(c.drills, most_drills),
         intent: weights.intent_boost * c.intent,
@@ -108,7 +113,7 @@ impl Layers {
             (weights.session, self.session),
             (weights.lsa, self.lsa),
         ]);
-        text + self.commit + self.recency + self.reach + self.intent
+        text + self.commit + self.date + self.recency + self.reach + self.intent
     }
 }
 
@@ -198,6 +203,7 @@ mod tests {
             whole: 8.0,
             lsa: 0.5,
             commit: 3.0,
+            dated: true,
             at: 100 * DAY,
             intent: 0.5,
             ..candidate("a", 4.0, 0)
@@ -217,7 +223,7 @@ mod tests {
             ..Weights::DEFAULT
         };
         // b: .45 · .5 + .45 · .25 + .1 · .8 = .4175; + .3 · .5 + .2 · .5.
-        let expected = [("a".into(), 1.7), ("b".into(), 0.668)];
+        let expected = [("a".into(), 1.9), ("b".into(), 0.668)];
         assert_eq!(order(&[half, full], &all), expected);
     }
 }

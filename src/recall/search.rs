@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use super::answer::{Row, Scored};
 use super::ask::when;
 use super::confidence::{Trust, confidence};
+use super::dates::Months;
 use super::family::{Family, families};
 use super::likeness::Likeness;
 use super::newest::last_summary;
@@ -28,6 +29,7 @@ pub(super) struct Search<'a> {
     pub(super) query: &'a Query,
     pub(super) matches: &'a Matches,
     pub(super) trust: &'a Trust,
+    pub(super) months: &'a Months,
     pub(super) weights: &'a Weights,
 }
 
@@ -111,8 +113,10 @@ impl Search<'_> {
             return Ok(None);
         };
         let weights = self.weights;
-        if weights.recency_boost > 0.0 {
+        let months_count = weights.date_boost > 0.0 && !self.months.is_empty();
+        if weights.recency_boost > 0.0 || months_count {
             candidate.at = self.index.session(candidate.session)?.as_ref().map_or(0, when);
+            candidate.dated = months_count && self.months.hold(candidate.at);
         }
         let opened = weights.reach_boost > 0.0 || weights.intent_boost > 0.0;
         if let Some(reach) = opened.then(|| reach.of(&id)).flatten() {

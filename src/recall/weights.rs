@@ -11,6 +11,8 @@ pub struct Weights {
     pub lsa: f64,
     /// How much the subject of a commit made in it adds.
     pub commit_boost: f64,
+    /// How much it adds that the query names the month in which it was held.
+    pub date_boost: f64,
     /// How much being recent adds.
     pub recency_boost: f64,
     /// How much having been opened adds.
@@ -32,6 +34,7 @@ impl Weights {
         session: 0.45,
         lsa: 0.10,
         commit_boost: 0.3,
+        date_boost: 0.2,
         recency_boost: 0.0,
         reach_boost: 0.2,
         intent_boost: 0.0,
