@@ -7,6 +7,7 @@ use crate::call::Call;
 use crate::cmd::bench::Bench;
 use crate::cmd::checkpoint::Checkpoint;
 use crate::cmd::demo::Demo;
+use crate::cmd::find::Find;
 use crate::cmd::forget::Forget;
 use crate::cmd::graph::verb::Graph;
 use crate::cmd::index::Index;
@@ -21,6 +22,7 @@ use crate::cmd::version::Version;
 pub enum Verb {
     Recall(Recall),
     Query(Query),
+    Find(Find),
     Checkpoint(Checkpoint),
     Index(Index),
     Log(Log),
@@ -38,6 +40,7 @@ impl Verb {
         match self {
             Verb::Recall(verb) => verb.run(call),
             Verb::Query(verb) => verb.run(call),
+            Verb::Find(verb) => verb.run(call),
             Verb::Checkpoint(verb) => verb.run(call),
             Verb::Index(verb) => verb.run(call),
             Verb::Log(verb) => verb.run(call),

@@ -14,6 +14,8 @@ mod damage;
 #[cfg(feature = "cli")]
 mod exactly_once;
 #[cfg(feature = "cli")]
+mod find;
+#[cfg(feature = "cli")]
 mod forget;
 mod format;
 #[cfg(feature = "cli")]

@@ -3,6 +3,7 @@
 pub mod bench;
 pub mod checkpoint;
 pub mod demo;
+pub mod find;
 pub mod forget;
 pub mod graph;
 pub mod index;

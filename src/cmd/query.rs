@@ -133,7 +133,8 @@ impl Reply for Opened {
     }
 }
 
-fn role() -> impl TypedValueParser<Value = Role> {
+/// A parser of the names of roles.
+pub fn role() -> impl TypedValueParser<Value = Role> {
     const ALL: [Role; 4] = [Role::Human, Role::Steering, Role::Assistant, Role::Summary];
     one_of(&ALL, Role::as_str)
 }

@@ -18,6 +18,7 @@ mod fixture;
 mod json;
 mod likeness;
 mod line;
+pub mod mention;
 mod newest;
 mod rank;
 mod reached;
