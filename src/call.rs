@@ -125,10 +125,14 @@ impl Call {
 
     /// How results are ranked in this store. What cannot be used is named on stderr.
     pub fn weights(&self, place: &Place) -> Weights {
-        let user = self.env.config_dir.iter().cloned();
-        let (weights, complaints) = config::read(user.chain([place.dir.clone()]));
-        complaints.into_iter().for_each(out::say);
-        weights
+        let config = config::read(&self.config_files(place));
+        config.complaints.iter().for_each(out::say);
+        config.weights
+    }
+
+    /// The files that say so, a later one over an earlier one.
+    pub fn config_files(&self, place: &Place) -> Vec<PathBuf> {
+        config::files(self.env.config_dir.as_deref(), &place.dir)
     }
 }
 

@@ -1,5 +1,6 @@
 //! `config.json` of the store, over that of the user, over the defaults, key by key.
 
+use std::fmt;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
@@ -17,28 +18,108 @@ const MAX: f64 = 1000.0;
 /// How many characters of a bad value are shown.
 const SHOWN: usize = 40;
 
-/// Reads `config.json` in each of these folders, a later one over an earlier one. A missing file
-/// says nothing; what cannot be used falls back alone and is complained of, one line each.
-pub fn read(folders: impl IntoIterator<Item = PathBuf>) -> (Weights, Vec<String>) {
-    let mut reading = Reading::default();
-    for path in folders.into_iter().map(|folder| folder.join(FILE)) {
-        match std::fs::read(&path) {
-            Ok(bytes) => reading.take(&path, &bytes),
+/// Where in the weights a setting lies.
+type Slot = fn(&mut Weights) -> &mut f64;
+
+/// Every setting.
+const SETTINGS: [(&str, Slot); 10] = [
+    ("turn", |weights| &mut weights.turn),
+    ("session", |weights| &mut weights.session),
+    ("lsa", |weights| &mut weights.lsa),
+    ("commit_boost", |weights| &mut weights.commit_boost),
+    ("date_boost", |weights| &mut weights.date_boost),
+    ("recency_boost", |weights| &mut weights.recency_boost),
+    (REACH, |weights| &mut weights.reach_boost),
+    (INTENT, |weights| &mut weights.intent_boost),
+    ("steering_boost", |weights| &mut weights.steering_boost),
+    ("summary_boost", |weights| &mut weights.summary_boost),
+    ("subagent_discount", |weights| &mut weights.subagent_discount),
+];
+
+const REACH: &str = "reach_boost";
+const INTENT: &str = "intent_boost";
+
+/// What is set, and where.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Config {
+    /// How results are ranked.
+    pub weights: Weights,
+    /// What cannot be used.
+    pub complaints: Vec<Complaint>,
+    origins: [Option<PathBuf>; SETTINGS.len()],
+}
+
+/// A value that cannot be used, and fell back alone; or a file, as a whole.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Complaint {
+    /// The file.
+    pub path: PathBuf,
+    /// What is wrong with it.
+    pub what: String,
+}
+
+/// One value.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Setting<'a> {
+    /// Its name in the file: `weights.turn`.
+    pub key: String,
+    /// What is used.
+    pub value: f64,
+    /// The file that says so. `None`: the default.
+    pub origin: Option<&'a Path>,
+}
+
+/// The files that are read, a later one over an earlier one: that of the user and that of the store.
+pub fn files(user: Option<&Path>, store: &Path) -> Vec<PathBuf> {
+    user.into_iter()
+        .chain([store])
+        .map(|folder| folder.join(FILE))
+        .collect()
+}
+
+/// Reads these files. A missing one says nothing; what cannot be used falls back alone and is complained
+/// of.
+pub fn read(files: &[PathBuf]) -> Config {
+    let mut config = Config::default();
+    for path in files {
+        match std::fs::read(path) {
+            Ok(bytes) => config.take(path, &bytes),
             Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {}
-            Err(error) => reading.complain(&path, error),
+            Err(error) => config.complain(path, error),
         }
     }
-    reading.finish()
+    config.settle();
+    config
 }
 
-#[derive(Default)]
-struct Reading {
-    weights: Weights,
-    intent_is_explicit: bool,
-    complaints: Vec<String>,
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            weights: Weights::default(),
+            complaints: Vec::new(),
+            origins: [const { None }; SETTINGS.len()],
+        }
+    }
 }
 
-impl Reading {
+impl fmt::Display for Complaint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.path.display(), self.what)
+    }
+}
+
+impl Config {
+    /// Every setting, in the order in which they are documented.
+    pub fn settings(&self) -> impl Iterator<Item = Setting<'_>> {
+        let mut weights = self.weights;
+        let settings = SETTINGS.iter().zip(&self.origins);
+        settings.map(move |((name, slot), origin)| Setting {
+            key: format!("weights.{name}"),
+            value: *slot(&mut weights),
+            origin: origin.as_deref(),
+        })
+    }
+
     fn take(&mut self, path: &Path, bytes: &[u8]) {
         match serde_json::from_slice::<Value>(bytes) {
             Ok(Value::Object(settings)) => self.take_settings(path, &settings),
@@ -59,14 +140,15 @@ impl Reading {
 
     fn take_weights(&mut self, path: &Path, weights: &Map<String, Value>) {
         for (key, value) in weights {
-            let Some(slot) = slot(&mut self.weights, key) else {
+            let Some(at) = place_of(key) else {
                 self.complain(path, format!("{:?} is no setting", format!("weights.{key}")));
                 continue;
             };
+            let slot = SETTINGS[at].1(&mut self.weights);
             match value.as_f64().filter(|number| (0.0..=MAX).contains(number)) {
                 Some(number) => {
                     *slot = number;
-                    self.intent_is_explicit |= key == "intent_boost";
+                    self.origins[at] = Some(path.to_path_buf());
                 }
                 None => {
                     let kept = *slot;
@@ -80,49 +162,47 @@ impl Reading {
         }
     }
 
-    fn complain(&mut self, path: &Path, what: impl std::fmt::Display) {
-        self.complaints.push(format!("{}: {what}", path.display()));
+    fn complain(&mut self, path: &Path, what: impl fmt::Display) {
+        self.complaints.push(Complaint {
+            path: path.to_path_buf(),
+            what: what.to_string(),
+        });
     }
 
     /// Who switches the look-up of openings off means all of it, unless he said otherwise.
-    fn finish(mut self) -> (Weights, Vec<String>) {
-        if self.weights.reach_boost == 0.0 && !self.intent_is_explicit {
+    fn settle(&mut self) {
+        let (Some(reach), Some(intent)) = (place_of(REACH), place_of(INTENT)) else {
+            return;
+        };
+        let is_off = self.weights.reach_boost == 0.0 && self.origins[intent].is_none();
+        if is_off && self.weights.intent_boost != 0.0 {
             self.weights.intent_boost = 0.0;
+            self.origins[intent] = self.origins[reach].clone();
         }
-        (self.weights, self.complaints)
     }
 }
 
-fn slot<'a>(weights: &'a mut Weights, key: &str) -> Option<&'a mut f64> {
-    Some(match key {
-        "turn" => &mut weights.turn,
-        "session" => &mut weights.session,
-        "lsa" => &mut weights.lsa,
-        "commit_boost" => &mut weights.commit_boost,
-        "date_boost" => &mut weights.date_boost,
-        "recency_boost" => &mut weights.recency_boost,
-        "reach_boost" => &mut weights.reach_boost,
-        "intent_boost" => &mut weights.intent_boost,
-        "steering_boost" => &mut weights.steering_boost,
-        "summary_boost" => &mut weights.summary_boost,
-        "subagent_discount" => &mut weights.subagent_discount,
-        _ => return None,
-    })
+fn place_of(key: &str) -> Option<usize> {
+    SETTINGS.iter().position(|(name, _)| *name == key)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn read_all(files: &[&str]) -> (Weights, Vec<String>) {
-        let mut reading = Reading::default();
-        for (n, text) in files.iter().enumerate() {
-            reading.take(
-                Path::new(["/user/config.json", "/store/config.json"][n]),
-                text.as_bytes(),
-            );
+    fn config(files: &[&str]) -> Config {
+        let mut config = Config::default();
+        for (path, text) in ["/user/config.json", "/store/config.json"].iter().zip(files) {
+            config.take(Path::new(path), text.as_bytes());
         }
-        reading.finish()
+        config.settle();
+        config
+    }
+
+    fn read_all(files: &[&str]) -> (Weights, Vec<String>) {
+        let config = config(files);
+        let complaints = config.complaints.iter().map(Complaint::to_string).collect();
+        (config.weights, complaints)
     }
 
     #[test]
@@ -196,12 +276,13 @@ mod tests {
     #[test]
     fn switching_reach_off_switches_intent_off_unless_it_is_set() {
         let intent = |files: &[&str]| {
-            let mut reading = Reading::default();
-            reading.weights.intent_boost = 0.4;
+            let mut config = Config::default();
+            config.weights.intent_boost = 0.4;
             files
                 .iter()
-                .for_each(|text| reading.take(Path::new("c"), text.as_bytes()));
-            reading.finish().0.intent_boost
+                .for_each(|text| config.take(Path::new("c"), text.as_bytes()));
+            config.settle();
+            config.weights.intent_boost
         };
         let off = r#"{"weights":{"reach_boost":0}}"#;
         let set = r#"{"weights":{"intent_boost":0.3}}"#;
@@ -217,8 +298,29 @@ mod tests {
         let store = folder.path().join("store");
         std::fs::create_dir(&store).expect("a folder");
         std::fs::write(store.join(FILE), r#"{"weights":{"lsa":0}}"#).expect("written");
-        let (weights, complaints) = read([folder.path().join("none"), store]);
-        assert_eq!(weights.lsa, 0.0);
-        assert_eq!(complaints, [""; 0]);
+        let config = read(&files(Some(&folder.path().join("none")), &store));
+        assert_eq!((config.weights.lsa, config.complaints.len()), (0.0, 0));
+    }
+
+    #[test]
+    fn every_value_says_where_it_is_from() {
+        let user = r#"{"weights":{"turn":0.5,"lsa":0.2}}"#;
+        let store = r#"{"weights":{"lsa":0,"session":-1,"reach_boost":0}}"#;
+        let config = config(&[user, store]);
+        let set: Vec<(String, f64, Option<&str>)> = config
+            .settings()
+            .map(|setting| (setting.key, setting.value, setting.origin.and_then(Path::to_str)))
+            .filter(|(_, _, origin)| origin.is_some())
+            .collect();
+        let (user, store) = (Some("/user/config.json"), Some("/store/config.json"));
+        assert_eq!(
+            set,
+            [
+                ("weights.turn".into(), 0.5, user),
+                ("weights.lsa".into(), 0.0, store),
+                ("weights.reach_boost".into(), 0.0, store),
+            ]
+        );
+        assert_eq!(config.settings().count(), 10);
     }
 }

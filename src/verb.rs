@@ -6,6 +6,7 @@ use crate::answer::Outcome;
 use crate::call::Call;
 use crate::cmd::bench::Bench;
 use crate::cmd::checkpoint::Checkpoint;
+use crate::cmd::config::Config;
 use crate::cmd::demo::Demo;
 use crate::cmd::find::Find;
 use crate::cmd::forget::Forget;
@@ -31,6 +32,7 @@ pub enum Verb {
     Mcp(Mcp),
     Bench(Bench),
     Demo(Demo),
+    Config(Config),
     Version(Version),
 }
 
@@ -49,6 +51,7 @@ impl Verb {
             Verb::Mcp(verb) => verb.run(call),
             Verb::Bench(verb) => verb.run(call),
             Verb::Demo(verb) => verb.run(call),
+            Verb::Config(verb) => verb.run(call),
             Verb::Version(verb) => verb.run(call),
         }
     }

@@ -10,6 +10,8 @@ mod cli;
 #[cfg(feature = "cli")]
 mod commits;
 #[cfg(feature = "cli")]
+mod config;
+#[cfg(feature = "cli")]
 mod damage;
 #[cfg(feature = "cli")]
 mod exactly_once;

@@ -9,9 +9,7 @@ use crate::answer::{Answer, Failure, Outcome};
 use crate::call::Call;
 use crate::out;
 
-/// List every turn that holds a text, oldest first
-///
-/// The very text is looked for, in any case, with no ranking and no gate; nothing is recorded.
+/// List every turn that holds this very text, in any case, oldest first; nothing is recorded
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Example: rekal find \"exit code 137\" -r human")]
 pub struct Find {

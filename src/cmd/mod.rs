@@ -2,6 +2,7 @@
 
 pub mod bench;
 pub mod checkpoint;
+pub mod config;
 pub mod demo;
 pub mod find;
 pub mod forget;
