@@ -14,7 +14,8 @@ use crate::verb::Verb;
 /// Memory for coding agents: what did earlier sessions say?
 #[derive(Parser, Debug)]
 #[command(name = "rekal", version, arg_required_else_help = true)]
-#[command(after_help = "Example: rekal \"jwt expiry\" (without a verb the words are a query)")]
+#[command(after_help = "Also: config, completions, man, version
+Example: rekal \"jwt expiry\" (without a verb the words are a query)")]
 pub struct Args {
     #[command(flatten)]
     pub common: Common,
@@ -35,7 +36,12 @@ pub fn read(line: impl IntoIterator<Item = OsString>) -> Result<Args, Refusal> {
         .iter()
         .take_while(|word| *word != "--")
         .any(|word| word == "--json" || word == "-j");
-    Args::try_parse_from(with_verb(line, &Args::command())).map_err(|error| Refusal { error, json })
+    Args::try_parse_from(with_verb(line, &command_line())).map_err(|error| Refusal { error, json })
+}
+
+/// Everything that can be asked of the program.
+pub fn command_line() -> Command {
+    Args::command()
 }
 
 impl Refusal {

@@ -41,15 +41,18 @@ pub struct Call {
     pub json: bool,
     /// What the environment says.
     pub env: Env,
+    /// The whole command line, for verbs that describe it.
+    pub command_line: fn() -> clap::Command,
     store: Option<PathBuf>,
 }
 
 impl Call {
     /// A call with these options in this environment.
-    pub fn new(common: Common, env: Env) -> Self {
+    pub fn new(common: Common, env: Env, command_line: fn() -> clap::Command) -> Self {
         Self {
             json: common.json,
             env,
+            command_line,
             store: common.store,
         }
     }

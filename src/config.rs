@@ -22,7 +22,7 @@ const SHOWN: usize = 40;
 type Slot = fn(&mut Weights) -> &mut f64;
 
 /// Every setting.
-const SETTINGS: [(&str, Slot); 10] = [
+const SETTINGS: [(&str, Slot); 11] = [
     ("turn", |weights| &mut weights.turn),
     ("session", |weights| &mut weights.session),
     ("lsa", |weights| &mut weights.lsa),

@@ -30,7 +30,7 @@ fn main() -> ExitCode {
         Ok(args) => args,
         Err(refusal) => return refusal.tell(),
     };
-    let call = Call::new(args.common, Env::read());
+    let call = Call::new(args.common, Env::read(), args::command_line);
     let store = || call.place().ok().map(|place| place.dir);
     match panics::caught(store, || args.verb.run(&call)) {
         Ok(answer) => answer.into(),

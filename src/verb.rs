@@ -6,6 +6,7 @@ use crate::answer::Outcome;
 use crate::call::Call;
 use crate::cmd::bench::Bench;
 use crate::cmd::checkpoint::Checkpoint;
+use crate::cmd::completions::Completions;
 use crate::cmd::config::Config;
 use crate::cmd::demo::Demo;
 use crate::cmd::find::Find;
@@ -13,12 +14,13 @@ use crate::cmd::forget::Forget;
 use crate::cmd::graph::verb::Graph;
 use crate::cmd::index::Index;
 use crate::cmd::log::Log;
+use crate::cmd::man::Man;
 use crate::cmd::mcp::Mcp;
 use crate::cmd::query::Query;
 use crate::cmd::recall::Recall;
 use crate::cmd::version::Version;
 
-/// What the program can do.
+/// What the program can do. The hidden verbs stand in one line of its help, which is to fit a screen.
 #[derive(Subcommand, Debug)]
 pub enum Verb {
     Recall(Recall),
@@ -32,7 +34,13 @@ pub enum Verb {
     Mcp(Mcp),
     Bench(Bench),
     Demo(Demo),
+    #[command(hide = true)]
     Config(Config),
+    #[command(hide = true)]
+    Completions(Completions),
+    #[command(hide = true)]
+    Man(Man),
+    #[command(hide = true)]
     Version(Version),
 }
 
@@ -52,6 +60,8 @@ impl Verb {
             Verb::Bench(verb) => verb.run(call),
             Verb::Demo(verb) => verb.run(call),
             Verb::Config(verb) => verb.run(call),
+            Verb::Completions(verb) => verb.run(call),
+            Verb::Man(verb) => verb.run(call),
             Verb::Version(verb) => verb.run(call),
         }
     }

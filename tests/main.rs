@@ -23,6 +23,8 @@ mod format;
 #[cfg(feature = "cli")]
 mod graph_verbs;
 #[cfg(feature = "cli")]
+mod manual;
+#[cfg(feature = "cli")]
 mod mcp;
 #[cfg(feature = "cli")]
 mod program;

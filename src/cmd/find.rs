@@ -9,7 +9,7 @@ use crate::answer::{Answer, Failure, Outcome};
 use crate::call::Call;
 use crate::out;
 
-/// List every turn that holds this very text, in any case, oldest first; nothing is recorded
+/// List every turn that holds this very text, in any case, oldest first
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Example: rekal find \"exit code 137\" -r human")]
 pub struct Find {

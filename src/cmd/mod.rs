@@ -2,6 +2,7 @@
 
 pub mod bench;
 pub mod checkpoint;
+pub mod completions;
 pub mod config;
 pub mod demo;
 pub mod find;
@@ -9,6 +10,7 @@ pub mod forget;
 pub mod graph;
 pub mod index;
 pub mod log;
+pub mod man;
 pub mod mcp;
 pub mod query;
 pub mod recall;
