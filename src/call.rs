@@ -1,6 +1,6 @@
 //! What every verb is handed: the options that all of them take, and the environment.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use rekal::capture::index_of;
 use rekal::edge::SessionId;
@@ -60,6 +60,14 @@ impl Call {
     /// Where the store is.
     pub fn place(&self) -> Result<Place, Failure> {
         Place::find(self.store.as_deref(), &self.env)
+    }
+
+    /// A command line of this program that is about the same store.
+    pub fn line(&self, words: &str) -> String {
+        match &self.store {
+            Some(store) => format!("rekal {words} --store {}", quoted(store)),
+            None => format!("rekal {words}"),
+        }
     }
 
     /// The store's folder, which must be there.
@@ -139,11 +147,32 @@ impl Call {
     }
 }
 
+/// A path as a shell takes it.
+pub fn quoted(path: &Path) -> String {
+    let text = path.display().to_string();
+    let is_plain = |c: char| c.is_alphanumeric() || "/._-+".contains(c);
+    match text.chars().all(is_plain) {
+        true => text,
+        false => format!("'{}'", text.replace('\'', r"'\''")),
+    }
+}
+
 /// Nothing was ever reached.
 struct Unreached;
 
 impl Reached for Unreached {
     fn reach(&self, _: &SessionId) -> Option<Reach> {
         None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_is_one_word_of_a_shell() {
+        assert_eq!(quoted(Path::new("/home/ada/.rekal")), "/home/ada/.rekal");
+        assert_eq!(quoted(Path::new("/a b/it's")), r"'/a b/it'\''s'");
     }
 }

@@ -9,6 +9,7 @@ mod cmd;
 mod columns;
 mod config;
 mod env;
+mod footprint;
 mod git;
 mod handles;
 mod hold;

@@ -9,6 +9,7 @@ use crate::cmd::checkpoint::Checkpoint;
 use crate::cmd::completions::Completions;
 use crate::cmd::config::Config;
 use crate::cmd::demo::Demo;
+use crate::cmd::doctor::Doctor;
 use crate::cmd::find::Find;
 use crate::cmd::forget::Forget;
 use crate::cmd::graph::verb::Graph;
@@ -34,6 +35,7 @@ pub enum Verb {
     Mcp(Mcp),
     Bench(Bench),
     Demo(Demo),
+    Doctor(Doctor),
     #[command(hide = true)]
     Config(Config),
     #[command(hide = true)]
@@ -59,6 +61,7 @@ impl Verb {
             Verb::Mcp(verb) => verb.run(call),
             Verb::Bench(verb) => verb.run(call),
             Verb::Demo(verb) => verb.run(call),
+            Verb::Doctor(verb) => verb.run(call),
             Verb::Config(verb) => verb.run(call),
             Verb::Completions(verb) => verb.run(call),
             Verb::Man(verb) => verb.run(call),

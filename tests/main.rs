@@ -14,6 +14,8 @@ mod config;
 #[cfg(feature = "cli")]
 mod damage;
 #[cfg(feature = "cli")]
+mod doctor;
+#[cfg(feature = "cli")]
 mod exactly_once;
 #[cfg(feature = "cli")]
 mod find;

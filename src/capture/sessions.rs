@@ -80,6 +80,8 @@ struct Waiting<'f> {
     found: &'f Found,
     path: String,
     reading: Reading,
+    /// Lines that could not be read in what was read before and stays.
+    skipped_before: u64,
 }
 
 /// Captures what is new in the transcripts found. `seen` is told the bytes of each as it is done.
@@ -119,7 +121,7 @@ pub(super) fn capture(
 
 /// The path as the ledger keeps it. One that is no UTF-8 is kept in its lossy form: at worst two
 /// such files share a row and are read again each time.
-fn key_of(file: &Found) -> String {
+pub(super) fn key_of(file: &Found) -> String {
     file.path.to_string_lossy().into_owned()
 }
 
@@ -149,9 +151,11 @@ fn read<'f>(
             report.read += 1;
             report.skipped_lines += reading.skipped;
             report.sidechain_lines += reading.sidechain;
+            let stays = known.filter(|_| !reading.fresh);
             Some(Waiting {
                 found: file,
                 path,
+                skipped_before: stays.map_or(0, |row| row.skipped),
                 reading,
             })
         }
@@ -196,7 +200,7 @@ fn note(sessions: &mut Sessions<'_>, waiting: &Waiting<'_>, outcome: Outcome) ->
         size: waiting.found.size,
         modified: waiting.found.modified,
         outcome,
-        skipped: waiting.reading.skipped,
+        skipped: waiting.skipped_before + waiting.reading.skipped,
         position,
     };
     sessions.put_transcript(&waiting.path, &row)

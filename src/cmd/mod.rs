@@ -5,6 +5,7 @@ pub mod checkpoint;
 pub mod completions;
 pub mod config;
 pub mod demo;
+pub mod doctor;
 pub mod find;
 pub mod forget;
 pub mod graph;

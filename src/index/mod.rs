@@ -23,6 +23,7 @@ mod query;
 mod read;
 mod stamp;
 mod stop_words;
+mod whole;
 
 pub use bm25::{Bm25, idf};
 pub use matches::{Formulas, Hit, Matches};

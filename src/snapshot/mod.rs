@@ -11,3 +11,4 @@ mod read;
 pub(crate) use layout::Stamp;
 pub(crate) use publish::{publish_changes, publish_whole};
 pub use read::Snapshot;
+pub(crate) use read::is_published;

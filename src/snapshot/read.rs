@@ -40,6 +40,11 @@ pub(super) struct SnapshotFile {
 #[derive(Debug)]
 struct Damaged;
 
+/// Whether anything is published in the store, damaged or not.
+pub(crate) fn is_published(store: &Path) -> bool {
+    store.join(BASE).exists()
+}
+
 impl Snapshot {
     /// Opens what is published in the store. The delta is opened first: should a new base be
     /// published in between, it holds all that the delta did, and the delta no longer fits it.

@@ -80,6 +80,19 @@ pub fn unfinished(dir: &Path) -> Result<Option<PathBuf>> {
     Ok(None)
 }
 
+/// Files of writers that died before they had finished a claim: the next drain deletes them.
+pub fn abandoned(dir: &Path, now: Millis) -> Result<Vec<PathBuf>> {
+    let failed = |error| Error::io("list", dir, error);
+    let mut found = Vec::new();
+    for entry in fs::read_dir(dir).map_err(failed)? {
+        let entry = entry.map_err(failed)?;
+        if is_abandoned(&entry, now) {
+            found.push(entry.path());
+        }
+    }
+    Ok(found)
+}
+
 /// Renames the spool to a new claim. `None`: there is no spool, it is empty, or it is no regular file.
 pub fn take(dir: &Path, now: Millis) -> Result<Option<Claim>> {
     let spool = dir.join(SPOOL);

@@ -26,6 +26,9 @@ pub struct Waiting {
     pub bad_lines: BTreeMap<&'static str, u64>,
     /// Claims: a drain that died, or is at work, or a writer that had to make its own.
     pub claims: u64,
+    /// When the oldest of the events happened.
+    #[serde(skip)]
+    pub oldest: Option<Millis>,
 }
 
 /// Looks at everything that waits in the store. What a drain takes away meanwhile is left out.
@@ -54,8 +57,9 @@ impl Waiting {
         };
         self.bytes += file.metadata().map_err(failed)?.len();
         let mut reader = ClaimReader::new(claim, file);
-        while reader.next_event()?.is_some() {
+        while let Some(event) = reader.next_event()? {
             self.events += 1;
+            self.oldest = Some(self.oldest.map_or(event.at(), |oldest| oldest.min(event.at())));
         }
         self.lines += reader.report().lines;
         for (reason, count) in &reader.report().bad {
@@ -86,6 +90,7 @@ mod tests {
             events: 1,
             bad_lines: BTreeMap::from([("bad_time", 1), ("not_json", 1)]),
             claims: 1,
+            oldest: Some(recall(1, "q1", &["s1"]).at()),
         };
         for _ in 0..2 {
             assert_eq!(waiting(dir.path(), NOON).expect("looked at"), expected);

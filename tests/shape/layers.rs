@@ -23,7 +23,7 @@ const LIBRARY: &[&[&str]] = &[
 const PROGRAM: &[&[&str]] = &[
     &["answer"],
     &["out", "env", "when", "git", "panics"],
-    &["hold", "progress"],
+    &["hold", "progress", "footprint"],
     &["place", "config", "columns", "handles"],
     &["call"],
     &["reply"],

@@ -1,16 +1,14 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
-use std::fs::DirEntry;
-use std::path::Path;
 
 use rekal::graph;
 use rekal::spool::waiting::{Waiting, waiting};
 use serde::Serialize;
-use walkdir::WalkDir;
 
-use crate::answer::{Answer, Failure, Outcome};
+use crate::answer::{Answer, Outcome};
 use crate::call::Call;
 use crate::columns::columns;
+use crate::footprint::sizes;
 use crate::handles::Handles;
 use crate::when::When;
 use crate::{out, when};
@@ -33,9 +31,6 @@ struct Printed {
     sizes: BTreeMap<String, u64>,
 }
 
-/// How the names of the store's own files begin.
-const OWN: [&str; 4] = ["store.redb", "reach.", "recall-log.", "index"];
-
 impl Stats {
     /// Figures are an answer, whatever they are.
     pub fn run(self, call: &Call) -> Outcome {
@@ -52,26 +47,6 @@ impl Stats {
         }
         Ok(Answer::Yes)
     }
-}
-
-fn sizes(store: &Path) -> Result<BTreeMap<String, u64>, Failure> {
-    let failed = |error| Failure::io("list", store, &error);
-    let mut sizes = BTreeMap::new();
-    for entry in store.read_dir().map_err(failed)? {
-        let entry = entry.map_err(failed)?;
-        let name = entry.file_name().to_string_lossy().into_owned();
-        if OWN.iter().any(|own| name.starts_with(own)) {
-            sizes.insert(name, size(&entry));
-        }
-    }
-    Ok(sizes)
-}
-
-/// The bytes of a file, or of all files of a folder. What vanishes meanwhile has none.
-fn size(entry: &DirEntry) -> u64 {
-    let files = WalkDir::new(entry.path()).into_iter().filter_map(Result::ok);
-    let lengths = files.filter_map(|file| file.metadata().ok());
-    lengths.filter(|found| found.is_file()).map(|found| found.len()).sum()
 }
 
 fn text(printed: &Printed, handles: &Handles) -> String {
