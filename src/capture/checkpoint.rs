@@ -52,8 +52,15 @@ pub enum Progress {
     },
     /// A transcript of so many bytes is done.
     Read(u64),
-    /// So many of so many changed sessions are in the index.
-    Indexed(u64, u64),
+    /// A session is in the index.
+    Indexed {
+        /// So many are.
+        done: u64,
+        /// Of so many.
+        all: u64,
+        /// The text that was said in it, in bytes.
+        bytes: u64,
+    },
 }
 
 /// Captures new turns, drains the spool and publishes the index. The ledger is held by the caller,
@@ -72,7 +79,7 @@ pub fn checkpoint(ledger: &Ledger, work: &Checkpoint<'_>, progress: &mut dyn FnM
         note(ledger, &work.circumstances, &captured.numbers)?;
     }
     let drained = graph::drain(ledger, work.circumstances.at)?;
-    let indexed = publish(ledger, &mut |done, all| progress(Progress::Indexed(done, all)))?;
+    let indexed = publish(ledger, progress)?;
     Ok(Report {
         captured,
         linked,

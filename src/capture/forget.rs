@@ -28,7 +28,7 @@ pub fn forget(ledger: &mut Ledger, what: &Forget, now: Millis) -> Result<(Forgot
         Ok(content)
     })?;
     if was_published {
-        rebuild(ledger, &mut |_, _| {})?;
+        rebuild(ledger, &mut |_| {})?;
     }
     Ok(report)
 }

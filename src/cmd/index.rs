@@ -1,4 +1,4 @@
-use rekal::capture::{Progress, rebuild};
+use rekal::capture::rebuild;
 use rekal::graph;
 use serde::Serialize;
 
@@ -22,7 +22,7 @@ impl Index {
     pub fn run(self, call: &Call) -> Outcome {
         let ledger = call.ledger()?;
         let mut bar = Bar::new(!call.json);
-        let sessions = rebuild(&ledger, &mut |done, all| bar.show(Progress::Indexed(done, all)))?;
+        let sessions = rebuild(&ledger, &mut |step| bar.show(step))?;
         bar.clear();
         let targets = graph::rebuild(&ledger)?;
         match call.json {
