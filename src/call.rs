@@ -70,6 +70,13 @@ impl Call {
         }
     }
 
+    /// The store that the command line names.
+    pub fn named_store(&self) -> Option<PathBuf> {
+        let named = self.store.as_deref()?;
+        let here = self.env.current_dir.as_deref();
+        Some(here.map_or(named.to_path_buf(), |here| here.join(named)))
+    }
+
     /// The store's folder, which must be there.
     pub fn dir(&self) -> Result<PathBuf, Failure> {
         let dir = self.place()?.dir;

@@ -18,6 +18,8 @@ const SOURCES: [&str; 4] = [
 pub struct Env {
     /// The folder that the call was made in.
     pub current_dir: Option<PathBuf>,
+    /// The program's own file.
+    pub program: Option<PathBuf>,
     /// `REKAL_STORE`: where the store is.
     pub store: Option<PathBuf>,
     /// The session that is asking, when known: the source of its events.
@@ -41,6 +43,7 @@ impl Env {
     pub fn read() -> Self {
         Self {
             current_dir: std::env::current_dir().ok(),
+            program: std::env::current_exe().ok(),
             ..Self::of(|name| std::env::var_os(name))
         }
     }
@@ -59,6 +62,7 @@ impl Env {
         let source = |name: &&str| SessionId::try_from(get(name)?.to_str()?.trim()).ok();
         Self {
             current_dir: None,
+            program: None,
             store: folder("REKAL_STORE"),
             source: SOURCES.iter().find_map(source),
             bench: switch("REKAL_BENCH"),

@@ -43,6 +43,25 @@ impl Repository {
         self.main.as_deref().unwrap_or(&self.common)
     }
 
+    /// The worktree that was looked from. `None`: it was the git directory.
+    pub fn here(&self) -> Option<&Path> {
+        self.here.as_deref()
+    }
+
+    /// The git directory that all worktrees share.
+    pub fn common(&self) -> &Path {
+        &self.common
+    }
+
+    /// Where git looks for the hooks of the worktree that was looked from.
+    pub fn hooks(&self) -> PathBuf {
+        let folder = self.here.as_deref().unwrap_or(&self.common);
+        match ask(folder, &["rev-parse", "--git-path", "hooks"]) {
+            Some(path) => folder.join(path),
+            None => self.common.join("hooks"),
+        }
+    }
+
     /// The folders of all worktrees, the main one first.
     pub fn worktrees(&self) -> Vec<PathBuf> {
         let mut linked: Vec<PathBuf> = fs::read_dir(self.common.join("worktrees"))

@@ -70,7 +70,8 @@ pub mod edge;
 mod error;
 #[doc(hidden)]
 pub mod graph;
-mod hash;
+#[doc(hidden)]
+pub mod hash;
 #[doc(hidden)]
 pub mod hint;
 #[doc(hidden)]

@@ -18,6 +18,7 @@ mod panics;
 mod place;
 mod progress;
 mod reply;
+mod setup;
 mod verb;
 mod when;
 

@@ -6,6 +6,7 @@ use crate::answer::Outcome;
 use crate::call::Call;
 use crate::cmd::bench::Bench;
 use crate::cmd::checkpoint::Checkpoint;
+use crate::cmd::clean::Clean;
 use crate::cmd::completions::Completions;
 use crate::cmd::config::Config;
 use crate::cmd::demo::Demo;
@@ -14,6 +15,7 @@ use crate::cmd::find::Find;
 use crate::cmd::forget::Forget;
 use crate::cmd::graph::verb::Graph;
 use crate::cmd::index::Index;
+use crate::cmd::init::Init;
 use crate::cmd::log::Log;
 use crate::cmd::man::Man;
 use crate::cmd::mcp::Mcp;
@@ -24,6 +26,7 @@ use crate::cmd::version::Version;
 /// What the program can do. The hidden verbs stand in one line of its help, which is to fit a screen.
 #[derive(Subcommand, Debug)]
 pub enum Verb {
+    Init(Init),
     Recall(Recall),
     Query(Query),
     Find(Find),
@@ -35,6 +38,7 @@ pub enum Verb {
     Mcp(Mcp),
     Bench(Bench),
     Demo(Demo),
+    Clean(Clean),
     Doctor(Doctor),
     #[command(hide = true)]
     Config(Config),
@@ -50,6 +54,7 @@ impl Verb {
     /// Does it.
     pub fn run(self, call: &Call) -> Outcome {
         match self {
+            Verb::Init(verb) => verb.run(call),
             Verb::Recall(verb) => verb.run(call),
             Verb::Query(verb) => verb.run(call),
             Verb::Find(verb) => verb.run(call),
@@ -65,6 +70,7 @@ impl Verb {
             Verb::Config(verb) => verb.run(call),
             Verb::Completions(verb) => verb.run(call),
             Verb::Man(verb) => verb.run(call),
+            Verb::Clean(verb) => verb.run(call),
             Verb::Version(verb) => verb.run(call),
         }
     }

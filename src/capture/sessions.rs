@@ -57,6 +57,8 @@ pub struct Captured {
     pub sidechain_lines: u64,
     /// Transcripts of sessions that were held elsewhere.
     pub elsewhere: u64,
+    /// Transcripts of sessions that the store holds.
+    pub held: u64,
     /// Transcripts read of sessions that another transcript holds, which were left aside.
     pub copies: u64,
     /// Transcripts that could not be read, with the reason.
@@ -141,7 +143,10 @@ fn read<'f>(
                 return None;
             }
             Outcome::Elsewhere(_) => {}
-            _ if unchanged => return None,
+            outcome if unchanged => {
+                report.held += u64::from(matches!(outcome, Outcome::Session(_)));
+                return None;
+            }
             // A position that another version wrote is no position: the file is read anew.
             _ => from = postcard::from_bytes::<Position>(&row.position).ok(),
         }
@@ -261,6 +266,7 @@ fn write_one(
         report.tool_calls += tool_calls.len() as u64;
         report.numbers.push(record.number);
     }
+    report.held += 1;
     Ok(Some(Outcome::Session(record.number)))
 }
 

@@ -4,10 +4,11 @@ use std::path::Path;
 
 use rekal::capture::{self, Asked, Circumstances, Report, Scope, checkpoint};
 use rekal::graph::Drained;
+use rekal::ledger::Ledger;
 use rekal::transcript::Roots;
 use serde::Serialize;
 
-use crate::answer::{Answer, Outcome};
+use crate::answer::{Answer, Failure, Outcome};
 use crate::call::Call;
 use crate::place::{Place, Scope as PlaceScope};
 use crate::progress::Bar;
@@ -59,11 +60,10 @@ impl Checkpoint {
             Err(error) if error.is_locked() && self.quiet => return Ok(Answer::Yes),
             other => other?,
         };
-        let mut bar = Bar::new(!self.quiet);
-        let report = checkpoint(&ledger, &self.work(call, &place), &mut |step| bar.show(step))?;
-        bar.clear();
+        let report = self.take(call, &place, &ledger)?;
         if !self.quiet {
             tell(&report);
+            tell_of_elsewhere(&report);
         }
         match (call.json, self.quiet) {
             (true, _) => out::print_json(&Done::of(&report))?,
@@ -71,6 +71,14 @@ impl Checkpoint {
             (false, true) => {}
         }
         Ok(Answer::Yes)
+    }
+
+    /// The checkpoint itself, shown on a terminal as it goes on.
+    fn take(&self, call: &Call, place: &Place, ledger: &Ledger) -> Result<Report, Failure> {
+        let mut bar = Bar::new(!self.quiet);
+        let report = checkpoint(ledger, &self.work(call, place), &mut |step| bar.show(step))?;
+        bar.clear();
+        Ok(report)
     }
 
     fn say_nothing_was_done(&self, call: &Call) -> Outcome {
@@ -107,6 +115,15 @@ impl Checkpoint {
             }),
         }
     }
+}
+
+/// The checkpoint of another verb. It tells what went wrong, and leaves it to the verb to say what was done.
+pub fn first(call: &Call, place: &Place) -> Result<Report, Failure> {
+    let (all, quiet) = (false, false);
+    let ledger = hold::ledger(&place.dir, quiet)?;
+    let report = Checkpoint { all, quiet }.take(call, place, &ledger)?;
+    tell(&report);
+    Ok(report)
 }
 
 /// What git says, asked only when there is something to note.
@@ -185,14 +202,9 @@ fn tell(report: &Report) {
             "transcript is of a session that another transcript holds and was left aside",
             "transcripts are of sessions that another transcript holds and were left aside",
         ),
-        (
-            captured.elsewhere,
-            "session was held in another folder; rekal checkpoint --all takes it too",
-            "sessions were held in other folders; rekal checkpoint --all takes them too",
-        ),
     ];
-    for (count, one, more) in counted.iter().filter(|(count, ..)| *count > 0) {
-        out::say(format!("{count} {}", if *count == 1 { one } else { more }));
+    for (count, one, more) in counted {
+        say_counted(count, one, more);
     }
     for (reason, count) in &report.drained.bad_lines {
         let what = match count {
@@ -200,5 +212,19 @@ fn tell(report: &Report) {
             _ => "lines of the spool are no events",
         };
         out::say(format!("{count} {what}: {reason}"));
+    }
+}
+
+fn tell_of_elsewhere(report: &Report) {
+    say_counted(
+        report.captured.elsewhere,
+        "session was held in another folder; rekal checkpoint --all takes it too",
+        "sessions were held in other folders; rekal checkpoint --all takes them too",
+    );
+}
+
+fn say_counted(count: u64, one: &str, more: &str) {
+    if count > 0 {
+        out::say(format!("{count} {}", if count == 1 { one } else { more }));
     }
 }

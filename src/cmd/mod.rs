@@ -2,6 +2,7 @@
 
 pub mod bench;
 pub mod checkpoint;
+pub mod clean;
 pub mod completions;
 pub mod config;
 pub mod demo;
@@ -10,6 +11,7 @@ pub mod find;
 pub mod forget;
 pub mod graph;
 pub mod index;
+pub mod init;
 pub mod log;
 pub mod man;
 pub mod mcp;

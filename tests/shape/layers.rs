@@ -25,6 +25,7 @@ const PROGRAM: &[&[&str]] = &[
     &["out", "env", "when", "git", "panics"],
     &["hold", "progress", "footprint"],
     &["place", "config", "columns", "handles"],
+    &["setup"],
     &["call"],
     &["reply"],
     &["cmd"],

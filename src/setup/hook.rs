@@ -1,0 +1,186 @@
+//! The `post-commit` hook: a block of shell that starts a checkpoint in the background.
+//!
+//! The block stands first, behind the line that names the interpreter, because a hook may end with
+//! `exec` or `exit`. It runs in a subshell that fails nothing, asks no process, and whose streams are
+//! closed, so that nobody who reads the commit's output waits for the checkpoint.
+
+use std::ops::Range;
+
+use super::mark::{self, Program, State};
+
+const BEGIN: &str = "# >>> rekal ";
+const END: &str = "# <<< rekal\n";
+
+/// Shells that understand the block.
+const SHELLS: [&str; 7] = ["sh", "bash", "dash", "ash", "ksh", "mksh", "zsh"];
+
+/// What runs a checkpoint, wherever it stands.
+const BY_HAND: &str = "rekal checkpoint";
+
+/// In what state the hook is.
+pub fn state(text: Option<&str>) -> State {
+    let Some(text) = text else { return State::Absent };
+    match block(text) {
+        Some(block) if is_ours(&text[block.clone()]) => State::Ours,
+        _ if text.contains(BEGIN) => State::Changed,
+        _ if text.contains(BY_HAND) => State::ByHand,
+        _ => State::Absent,
+    }
+}
+
+/// The hook with the block. `None`: its interpreter is no shell.
+pub fn put(text: Option<&str>, program: &Program) -> Option<String> {
+    let new = written(program);
+    let Some(text) = text.filter(|text| !text.is_empty()) else {
+        return Some(format!("#!/bin/sh\n{new}"));
+    };
+    if let Some(block) = block(text) {
+        return Some(format!("{}{new}{}", &text[..block.start], &text[block.end..]));
+    }
+    let at = behind_interpreter(text)?;
+    let (head, rest) = text.split_at(at);
+    let end = if head.is_empty() || head.ends_with('\n') {
+        ""
+    } else {
+        "\n"
+    };
+    Some(format!("{head}{end}{new}{rest}"))
+}
+
+/// The hook without the block. `None`: nothing else is in it.
+pub fn take(text: &str) -> Option<String> {
+    let Some(block) = block(text).filter(|block| is_ours(&text[block.clone()])) else {
+        return Some(text.to_owned());
+    };
+    let rest = [&text[..block.start], &text[block.end..]].concat();
+    (rest != "#!/bin/sh\n").then_some(rest)
+}
+
+/// Where the block may stand. `None`: the interpreter is no shell that is known.
+fn behind_interpreter(text: &str) -> Option<usize> {
+    let Some(line) = text.strip_prefix("#!") else {
+        // Git has a hook without such a line run by sh, and what cannot be text is no script.
+        return (!text.contains('\0')).then_some(0);
+    };
+    let end = line.find('\n');
+    let line = end.map_or(line, |end| &line[..end]);
+    let mut words = line
+        .split_whitespace()
+        .map(|word| word.rsplit('/').next().unwrap_or(word));
+    let mut name = words.next()?;
+    if name == "env" || name == "busybox" {
+        name = words.find(|word| !word.starts_with('-'))?;
+    }
+    SHELLS.contains(&name).then(|| end.map_or(text.len(), |end| end + 3))
+}
+
+fn block(text: &str) -> Option<Range<usize>> {
+    let start = text.find(BEGIN)?;
+    let end = text[start..].find(END)?;
+    Some(start..start + end + END.len())
+}
+
+fn is_ours(block: &str) -> bool {
+    let Some((first, rest)) = block.split_once('\n') else {
+        return false;
+    };
+    let body = rest.strip_suffix(END).unwrap_or(rest);
+    first
+        .strip_prefix(BEGIN)
+        .is_some_and(|mark| mark.starts_with(&mark::sum(body)))
+}
+
+fn written(program: &Program) -> String {
+    let body = body(program);
+    let sum = mark::sum(&body);
+    format!("{BEGIN}{sum}: a checkpoint after each commit; taken out by: rekal clean\n{body}{END}")
+}
+
+fn body(program: &Program) -> String {
+    let fallback = match program.fallback() {
+        Some(path) => format!("rekal={path}"),
+        None => "exit 0".to_owned(),
+    };
+    let words = program.words();
+    format!(
+        r#"(
+  dir=${{GIT_DIR:-.git}}
+  [ ! -f "$dir" ] || read -r key dir <"$dir"
+  for busy in rebase-merge rebase-apply sequencer CHERRY_PICK_HEAD REVERT_HEAD MERGE_HEAD; do
+    [ ! -e "$dir/$busy" ] || exit 0
+  done
+  trap '' HUP
+  rekal=rekal
+  command -v rekal || {fallback}
+  detached=
+  ! command -v setsid || detached=setsid
+  $detached "$rekal" {words} &
+) </dev/null >/dev/null 2>&1 || :
+"#
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn put_into(text: &str) -> Option<String> {
+        put(Some(text), &Program::default())
+    }
+
+    #[test]
+    fn the_block_stands_behind_the_interpreter_and_goes_without_a_trace() {
+        for hook in [
+            "#!/bin/sh\nexec ./run\n",
+            "#!/usr/bin/env bash\nexit 3",
+            "#!/usr/bin/env -S zsh -e\n\n",
+            "#! /bin/busybox sh\r\necho\n",
+            "echo no interpreter\n",
+        ] {
+            let with = put_into(hook).expect("a shell");
+            assert_eq!(state(Some(&with)), State::Ours);
+            assert_eq!(with.starts_with("#!"), hook.starts_with("#!"));
+            assert_eq!(take(&with).as_deref(), Some(hook));
+            assert_eq!(put_into(&with), Some(with));
+        }
+    }
+
+    #[test]
+    fn a_new_hook_is_gone_with_its_block() {
+        let new = put(None, &Program::default()).expect("written");
+        assert!(new.starts_with("#!/bin/sh\n# >>> rekal "));
+        assert_eq!(take(&new), None);
+    }
+
+    #[test]
+    fn another_interpreter_is_refused() {
+        for hook in ["#!/usr/bin/env python3\nprint()\n", "#!/usr/bin/fish\n", "\u{7f}ELF\0"] {
+            assert_eq!(put_into(hook), None, "{hook:?}");
+            assert_eq!(state(Some(hook)), State::Absent);
+        }
+    }
+
+    #[test]
+    fn a_block_that_was_changed_stays() {
+        let changed = put(None, &Program::default())
+            .expect("written")
+            .replace("sequencer", "x");
+        assert_eq!(state(Some(&changed)), State::Changed);
+        assert_eq!(take(&changed), Some(changed));
+        let own = "#!/bin/sh\n(rekal checkpoint --quiet &)\n";
+        assert_eq!(state(Some(own)), State::ByHand);
+    }
+
+    #[test]
+    fn another_place_of_the_program_replaces_the_block() {
+        let old = put_into("#!/bin/sh\necho\n").expect("a shell");
+        let program = Program {
+            path: Some("/opt/rekal".into()),
+            store: None,
+        };
+        let new = put(Some(&old), &program).expect("a shell");
+        assert!(new.contains("|| rekal='/opt/rekal'\n"), "{new}");
+        assert_eq!(new.matches(BEGIN).count(), 1);
+        assert_eq!(take(&new).as_deref(), Some("#!/bin/sh\necho\n"));
+    }
+}
