@@ -25,6 +25,8 @@ mod format;
 #[cfg(feature = "cli")]
 mod graph_verbs;
 #[cfg(feature = "cli")]
+mod init;
+#[cfg(feature = "cli")]
 mod interrupted;
 #[cfg(feature = "cli")]
 mod manual;

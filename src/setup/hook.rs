@@ -1,8 +1,9 @@
 //! The `post-commit` hook: a block of shell that starts a checkpoint in the background.
 //!
 //! The block stands first, behind the line that names the interpreter, because a hook may end with
-//! `exec` or `exit`. It runs in a subshell that fails nothing, asks no process, and whose streams are
-//! closed, so that nobody who reads the commit's output waits for the checkpoint.
+//! `exec` or `exit`. What a commit waits for is the start of the shell, six looks at the git directory and
+//! one fork; nothing of it can fail under `set -eu`. The streams are closed, so that nobody who reads the
+//! commit's output waits for the checkpoint, and it is no child of the hook, which may `wait` for its own.
 
 use std::ops::Range;
 
@@ -103,19 +104,21 @@ fn body(program: &Program) -> String {
     };
     let words = program.words();
     format!(
-        r#"(
-  dir=${{GIT_DIR:-.git}}
-  [ ! -f "$dir" ] || read -r key dir <"$dir"
-  for busy in rebase-merge rebase-apply sequencer CHERRY_PICK_HEAD REVERT_HEAD MERGE_HEAD; do
-    [ ! -e "$dir/$busy" ] || exit 0
-  done
-  trap '' HUP
-  rekal=rekal
-  command -v rekal || {fallback}
-  detached=
-  ! command -v setsid || detached=setsid
-  $detached "$rekal" {words} &
-) </dev/null >/dev/null 2>&1 || :
+        r#"rekal_dir=${{GIT_DIR:-.git}}
+if [ -f "$rekal_dir" ]; then read -r rekal_key rekal_dir <"$rekal_dir" || :; fi
+if ! {{
+  [ -e "$rekal_dir/rebase-merge" ] || [ -e "$rekal_dir/rebase-apply" ] || [ -e "$rekal_dir/sequencer" ] ||
+    [ -e "$rekal_dir/CHERRY_PICK_HEAD" ] || [ -e "$rekal_dir/REVERT_HEAD" ] || [ -e "$rekal_dir/MERGE_HEAD" ]
+}}; then
+  (
+    trap '' HUP
+    rekal=rekal
+    command -v rekal || {fallback}
+    detached=
+    ! command -v setsid || detached=setsid
+    $detached "$rekal" {words} &
+  ) </dev/null >/dev/null 2>&1 &
+fi
 "#
     )
 }
