@@ -311,6 +311,13 @@ fn a_commit_does_not_wait_and_does_not_fail() {
     assert_eq!(yard.read("mine"), "mine\nmine\n");
 }
 
+/// The number of calls, when those that should not be had their time.
+fn settled(yard: &Yard, least: usize) -> usize {
+    yard.calls(least);
+    sleep(Duration::from_millis(300));
+    yard.calls(least).len()
+}
+
 #[test]
 fn nothing_runs_in_the_middle_of_a_sequence() {
     let yard = Yard::new();
@@ -338,13 +345,13 @@ fn nothing_runs_in_the_middle_of_a_sequence() {
         "HEAD~1",
     ]);
     yard.commit("at last");
-    assert_eq!(yard.calls(1).len(), 1);
+    assert_eq!(settled(&yard, 1), 1);
     // A linked worktree has a file where the other has its git directory.
     yard.git(&["worktree", "add", "-q", "--detach", "../linked", "main~1"]);
     let linked = yard.home.join("linked");
     yard.git_in(&linked, &["cherry-pick", "main"], &[]);
     yard.git_in(&linked, &["commit", "-q", "--allow-empty", "-m", "there"], &[]);
-    assert_eq!(yard.calls(2).len(), 2);
+    assert_eq!(settled(&yard, 2), 2);
 }
 
 #[test]

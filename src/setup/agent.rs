@@ -13,10 +13,10 @@ const EVENTS: [&str; 2] = ["SessionEnd", "PreCompact"];
 
 const MARK: &str = " # rekal ";
 
-/// In seconds. The command answers at once, so this only says how long nobody will ever wait.
+/// In seconds, after which the agent would give up. The command answers at once.
 const TIMEOUT: u32 = 5;
 
-/// Members in the order of their names, as other tools write them.
+/// An element of an event's list, its members in the order in which they are usually written.
 #[derive(Serialize)]
 struct Entry {
     hooks: [Command; 1],

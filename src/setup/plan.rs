@@ -103,7 +103,7 @@ fn check_hook(site: &Site, found: &Found) -> Result<(), Failure> {
     }
     let is_link = fs::symlink_metadata(site.hooks.join("post-commit")).is_ok_and(|hook| hook.is_symlink());
     if is_link {
-        return refuse("it is a link to a file that is not only a hook");
+        return refuse("it is a link to a file that may serve others too");
     }
     if found.state == State::Changed && found.text.is_some() {
         return Ok(());
