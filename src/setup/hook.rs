@@ -97,6 +97,7 @@ fn written(program: &Program) -> String {
     format!("{BEGIN}{sum}: a checkpoint after each commit; taken out by: rekal clean\n{body}{END}")
 }
 
+/// Where `.git` is a file, git names the folder in `GIT_DIR`.
 fn body(program: &Program) -> String {
     let fallback = match program.fallback() {
         Some(path) => format!("rekal={path}"),
@@ -105,7 +106,6 @@ fn body(program: &Program) -> String {
     let words = program.words();
     format!(
         r#"rekal_dir=${{GIT_DIR:-.git}}
-if [ -f "$rekal_dir" ]; then read -r rekal_key rekal_dir <"$rekal_dir" || :; fi
 if ! {{
   [ -e "$rekal_dir/rebase-merge" ] || [ -e "$rekal_dir/rebase-apply" ] || [ -e "$rekal_dir/sequencer" ] ||
     [ -e "$rekal_dir/CHERRY_PICK_HEAD" ] || [ -e "$rekal_dir/REVERT_HEAD" ] || [ -e "$rekal_dir/MERGE_HEAD" ]
