@@ -1,6 +1,8 @@
 //! What the query-conditioned boost costs a recall when 5,000 queries have led to openings: reading them from
 //! what is published, and the term of every session, with likenesses that are given and with a cosine of words
 //! as a host might compute it. `cargo bench --no-default-features --bench intent`
+//!
+//! With the program's features also what it costs the recall of the program: `cargo bench --bench intent`
 
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
@@ -11,6 +13,14 @@ use std::time::{Duration, Instant};
 use rekal::edge::{Act, Event, Ulid};
 use rekal::spool::writer::{Batch, Writer};
 use rekal::{Graph, Reach, SessionId, boost};
+
+#[cfg(feature = "cli")]
+#[path = "labelled/mod.rs"]
+#[allow(dead_code, unused_imports, reason = "shared by benches, each of which uses a part")]
+mod labelled;
+#[cfg(feature = "cli")]
+#[path = "load/recalled.rs"]
+mod recalled;
 
 const NOON: u64 = 1_796_040_000_123;
 const SESSIONS: u64 = 500;
@@ -68,6 +78,8 @@ fn main() {
             .map(|reach| boost::intent(reach.led.iter().map(|(past, times)| (like(past), *times))));
         terms.sum()
     });
+    #[cfg(feature = "cli")]
+    recalled::measure();
 }
 
 fn session(n: u64) -> SessionId {

@@ -30,7 +30,7 @@ pub fn flat(drills: u32, max_drills: u32) -> f64 {
 }
 
 /// Below this likeness a past query says nothing about the present one.
-const LIKE: f64 = 0.5;
+pub(crate) const LIKE: f64 = 0.5;
 
 /// The term of one session for one query, 0 to 1: `1 − Π(1 − k²)` over the queries that led to its
 /// being opened, each as often as it did, where k is the likeness (idf-weighted cosine, 0 to 1) of

@@ -8,4 +8,4 @@ mod store;
 
 pub(crate) use figures::{Chance, Scores, Spread, is_first_half};
 pub(crate) use input::{Input, of_command_line, option};
-pub(crate) use store::{Question, Store};
+pub(crate) use store::{Question, Store, Talk};

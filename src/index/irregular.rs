@@ -8,6 +8,14 @@ pub(super) fn base_form(word: &str) -> &str {
     }
 }
 
+/// The irregular forms of words that begin so.
+pub(super) fn forms_of(beginning: &[u8]) -> impl Iterator<Item = &'static str> {
+    let of_such = FORMS
+        .iter()
+        .filter(move |(_, base)| base.as_bytes().starts_with(beginning));
+    of_such.map(|(form, _)| *form)
+}
+
 /// Sorted by form. Forms that mean something else at least as often (`left`, `ground`, `wound`, `lay`,
 /// `data`) are not in it.
 const FORMS: [(&str, &str); 174] = [

@@ -5,6 +5,7 @@
 //! `Index` reads it, from any number of processes and from read-only folders.
 
 mod analysis;
+mod beginnings;
 mod bm25;
 mod build;
 mod facts;
@@ -25,6 +26,7 @@ mod stamp;
 mod stop_words;
 mod whole;
 
+pub use beginnings::Beginnings;
 pub use bm25::{Bm25, idf};
 pub use matches::{Formulas, Hit, Matches};
 pub use publish::Publisher;

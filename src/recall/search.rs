@@ -41,7 +41,7 @@ struct Placed {
     parent: Option<String>,
 }
 
-impl Search<'_> {
+impl<'s> Search<'s> {
     /// The best `limit` families of the hits as rows, and how many sessions are folded away: children,
     /// and copies of what another row shows.
     pub(super) fn rows(&self, hits: Vec<Hit>, reach: &mut LookedUp<'_>, limit: usize) -> Result<(Vec<Row>, usize)> {
@@ -86,7 +86,7 @@ impl Search<'_> {
             candidates = hits.iter().map(candidate).collect();
         }
         let mut parents = Vec::with_capacity(hits.len());
-        let mut likeness = Likeness::new(self.index, self.query);
+        let mut likeness = None;
         for candidate in &mut candidates {
             parents.push(self.complete(candidate, reach, &mut likeness)?);
         }
@@ -107,7 +107,7 @@ impl Search<'_> {
         &self,
         candidate: &mut Candidate,
         reach: &mut LookedUp<'_>,
-        likeness: &mut Likeness<'_>,
+        likeness: &mut Option<Likeness<'s>>,
     ) -> Result<Option<String>> {
         let Some((id, parent)) = self.index.ids(candidate.session)? else {
             return Ok(None);
@@ -121,7 +121,11 @@ impl Search<'_> {
         let opened = weights.reach_boost > 0.0 || weights.intent_boost > 0.0;
         if let Some(reach) = opened.then(|| reach.of(&id)).flatten() {
             candidate.drills = reach.drills;
-            if weights.intent_boost > 0.0 {
+            if weights.intent_boost > 0.0 && !reach.led.is_empty() {
+                let likeness = match likeness {
+                    Some(known) => known,
+                    new => new.insert(Likeness::new(self.index, self.query)?),
+                };
                 let led = reach.led.iter().map(|(past, times)| Ok((likeness.of(past)?, *times)));
                 candidate.intent = boost::intent(led.collect::<Result<Vec<_>>>()?);
             }
