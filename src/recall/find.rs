@@ -72,7 +72,6 @@ pub fn recall(index: &Index, reached: &dyn Reached, ask: &Ask, weights: &Weights
 /// The index is damaged.
 pub fn ranking(index: &Index, reached: &dyn Reached, ask: &Ask, weights: &Weights) -> Result<Ranking> {
     let found = Found::new(index, ask, weights)?;
-    let silenced = found.silence().is_some();
     let (rows, _) = found.rows(
         index,
         found.hits.clone(),
@@ -84,17 +83,29 @@ pub fn ranking(index: &Index, reached: &dyn Reached, ask: &Ask, weights: &Weight
     let shown = all.filter(|row| row.scored.is_some_and(|scored| scored.score > 0.0));
     Ok(Ranking {
         sessions: shown.map(|row| row.record.session.id.clone()).collect(),
-        silenced,
+        silenced: found.silence().is_some(),
+        passed: found.passed().len(),
+        top: found.top,
     })
 }
 
 /// An order of sessions, whether it is shown or not.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct Ranking {
     /// Best first.
     pub sessions: Vec<SessionId>,
     /// The gate keeps it from being shown.
     pub silenced: bool,
+    /// How many sessions were found that are more than none of the answer.
+    passed: usize,
+    top: f64,
+}
+
+impl Ranking {
+    /// Whether a gate at this confidence would keep it from being shown.
+    pub fn is_silenced_at(&self, confidence: f64) -> bool {
+        gate(confidence, self.sessions.len(), self.passed, self.top).is_some()
+    }
 }
 
 /// What a query finds, before it is decided whether it is shown.
@@ -128,7 +139,7 @@ impl Found {
     }
 
     fn silence(&self) -> Option<Reason> {
-        gate(self.hits.len(), self.passed().len(), self.top)
+        gate(GATE, self.hits.len(), self.passed().len(), self.top)
     }
 
     /// The hits that reach the floor.
@@ -188,11 +199,11 @@ fn top_and_gap(mut sorted: Vec<f64>) -> (f64, f64) {
 }
 
 /// `passed` of the sessions that were found reach the floor.
-fn gate(found: usize, passed: usize, top: f64) -> Option<Reason> {
+fn gate(least: f64, found: usize, passed: usize, top: f64) -> Option<Reason> {
     match (found, passed) {
         (0, _) => Some(Reason::NoResults),
-        (_, 1) if (GATE..SINGLE).contains(&top) => Some(Reason::SingleBelowConf),
-        _ if top < GATE => Some(Reason::BelowGate),
+        (_, 1) if (least..SINGLE).contains(&top) => Some(Reason::SingleBelowConf),
+        _ if top < least => Some(Reason::BelowGate),
         _ => None,
     }
 }
@@ -557,5 +568,18 @@ mod tests {
         assert_eq!(ids(&ask(&index, &[], &Ask::new("parseToken"))), ["bb"]);
         let hostile = format!("缓存 \"]\n\u{1b}[\u{202e} 🦀 {}", "失效 ".repeat(20_000));
         assert_eq!(ids(&ask(&index, &[], &Ask::new(hostile))), ["aa"]);
+    }
+
+    #[test]
+    fn a_ranking_knows_what_another_gate_would_silence() {
+        let (_dir, index) = index_of(&store());
+        let at = |query: &str, gate| {
+            let ranking = ranking(&index, &Published::new(&[]), &Ask::new(query), &Weights::DEFAULT);
+            let ranking = ranking.expect("readable");
+            assert_eq!(ranking.is_silenced_at(GATE), ranking.silenced, "{query}");
+            ranking.is_silenced_at(gate)
+        };
+        assert!(!at("jwt expiry", 0.5) && at("jwt expiry", 0.999));
+        assert!(at("sourdough", 0.0));
     }
 }
