@@ -405,11 +405,25 @@ mod tests {
         let query = Ask::new("jwt expiry");
         let off = Weights {
             reach_boost: 0.0,
+            intent_boost: 0.0,
             ..Weights::default()
         };
         let with = recall(&index, &Published::new(&[]), &query, &Weights::default()).expect("readable");
         let without = recall(&index, &Published::new(&[]), &query, &off).expect("readable");
         assert_eq!(digest(&with), digest(&without));
+    }
+
+    #[test]
+    fn surfacing_moves_no_score_and_opening_does() {
+        let (_dir, index) = index_of(&store());
+        let query = Ask::new("jwt expiry");
+        let scores = |rows: &[(&'static str, u32, u32)]| {
+            let answer = recall(&index, &Published::new(rows), &query, &Weights::default()).expect("readable");
+            let scored = answer.rows.iter().map(|row| (row.record.number, row.scored));
+            scored.collect::<Vec<_>>()
+        };
+        assert_eq!(scores(&[("bb", 900, 0)]), scores(&[]));
+        assert_ne!(scores(&[("bb", 1, 1)]), scores(&[]));
     }
 
     #[test]
@@ -419,6 +433,7 @@ mod tests {
             let published = Published::new(&[]);
             let weights = Weights {
                 reach_boost,
+                intent_boost: 0.0,
                 ..Weights::default()
             };
             let one = Ask {

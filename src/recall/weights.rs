@@ -37,7 +37,7 @@ impl Weights {
         date_boost: 0.2,
         recency_boost: 0.0,
         reach_boost: 0.2,
-        intent_boost: 0.0,
+        intent_boost: 0.3,
         steering_boost: 1.3,
         summary_boost: 1.15,
         subagent_discount: 1.0,
