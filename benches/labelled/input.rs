@@ -1,6 +1,6 @@
 //! What is measured, from the command line.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use super::store::Store;
 use super::{dialogues, invented};
@@ -17,7 +17,9 @@ pub(crate) struct Input {
 /// that `rekal bench` takes; `--dialogues FILE`, in the form of LoCoMo. Nothing named: a few invented sessions.
 pub(crate) fn of_command_line() -> Vec<Input> {
     let mut inputs = Vec::new();
-    if let (Some(home), Some(labels)) = (path("--home"), path("--labels")) {
+    let (home, labels) = (path("--home"), path("--labels"));
+    assert_eq!(home.is_some(), labels.is_some(), "--home and --labels go together");
+    if let (Some(home), Some(labels)) = (home, labels) {
         inputs.push(Input {
             name: "code",
             stores: vec![Store::of_home(&home, &labels)],
@@ -53,7 +55,7 @@ pub(crate) fn option(name: &str) -> Option<String> {
 
 /// Cargo runs a bench in the package's folder, which is where relative paths begin.
 fn path(name: &str) -> Option<PathBuf> {
-    option(name).map(|value| Path::new(&value).to_path_buf())
+    option(name).map(PathBuf::from)
 }
 
 impl Input {
