@@ -14,7 +14,7 @@ use crate::verb::Verb;
 /// Memory for coding agents: what did earlier sessions say?
 #[derive(Parser, Debug)]
 #[command(name = "rekal", version, arg_required_else_help = true)]
-#[command(after_help = "Also: config, completions, man, version
+#[command(after_help = "Also: clean, config, completions, man, version
 Example: rekal \"jwt expiry\" (without a verb the words are a query)")]
 pub struct Args {
     #[command(flatten)]

@@ -319,8 +319,10 @@ mod tests {
                 ("weights.turn".into(), 0.5, user),
                 ("weights.lsa".into(), 0.0, store),
                 ("weights.reach_boost".into(), 0.0, store),
+                // It needs the openings that are no longer looked up.
+                ("weights.intent_boost".into(), 0.0, store),
             ]
         );
-        assert_eq!(config.settings().count(), 10);
+        assert_eq!(config.settings().count(), 11);
     }
 }

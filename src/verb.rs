@@ -38,6 +38,7 @@ pub enum Verb {
     Mcp(Mcp),
     Bench(Bench),
     Demo(Demo),
+    #[command(hide = true)]
     Clean(Clean),
     Doctor(Doctor),
     #[command(hide = true)]

@@ -80,7 +80,7 @@ fn openings_move_the_row_with_the_graph_on_alone() {
     assert_eq!(ranks(&stage), [json!(0.3333), json!(0.3333)]);
     stage.run(&["query", "-s", "cccc"]);
     stage.run(&["checkpoint"]);
-    assert_eq!(ranks(&stage), [json!(0.3333), json!(1.0)]);
+    assert_eq!(ranks(&stage), [json!(0.3333), json!(0.5)]);
 }
 
 #[test]

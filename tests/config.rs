@@ -32,7 +32,7 @@ fn every_setting_is_shown_with_its_file() {
         "weights.date_boost         0.2    default".into(),
         "weights.recency_boost      0      default".into(),
         "weights.reach_boost        0.2    default".into(),
-        "weights.intent_boost       0      default".into(),
+        "weights.intent_boost       0.3    default".into(),
         "weights.steering_boost     1.3    default".into(),
         "weights.summary_boost      1.15   default".into(),
         "weights.subagent_discount  1      default".into(),

@@ -591,3 +591,38 @@ fn the_store_goes_only_when_it_is_asked_for_twice() {
     assert_eq!(left, [named.clone(), named.join("mine")]);
     assert!(yard.at(".rekal/store.redb").exists());
 }
+
+#[test]
+fn the_doctor_says_which_piece_is_missing_and_init_mends_it() {
+    let yard = Yard::new();
+    let found = || {
+        let run = yard.rekal(&["doctor", "-j"]);
+        let findings = run.json()["findings"].as_array().expect("findings").clone();
+        let of_it = findings.into_iter().filter(|finding| finding["area"] == "repository");
+        let text = |finding: &Value, key: &str| finding[key].as_str().unwrap_or_default().to_owned();
+        let told: Vec<_> = of_it
+            .map(|f| (text(&f, "level"), text(&f, "message"), text(&f, "remedy")))
+            .collect();
+        (run.code, told)
+    };
+    let not_set_up = "not set up: checkpoints are run by hand, and agents are told nothing";
+    let info = |message: &str, remedy: &str| ("info".to_owned(), message.to_owned(), remedy.to_owned());
+    assert_eq!(found().1, [info(not_set_up, "rekal init")]);
+    yard.done(&["init"]);
+    let all = [
+        info(".git/hooks/post-commit: the hook is as rekal init wrote it", ""),
+        info(".claude/skills/rekal/SKILL.md: the skill is as rekal init wrote it", ""),
+        info("AGENTS.md: the line for agents is as rekal init wrote it", ""),
+    ];
+    assert_eq!(found().1, all);
+    fs::remove_file(yard.at(".claude/skills/rekal/SKILL.md")).expect("removed");
+    let (code, told) = found();
+    let missing = ".claude/skills/rekal/SKILL.md: the skill is missing, although others of rekal init are there";
+    assert_eq!(code, Some(1));
+    assert_eq!(
+        told[1],
+        ("warning".to_owned(), missing.to_owned(), "rekal init".to_owned())
+    );
+    yard.done(&["init"]);
+    assert_eq!(found(), (Some(0), all.to_vec()));
+}

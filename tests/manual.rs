@@ -8,7 +8,7 @@ use super::program::{out, rekal};
 const SHELLS: [&str; 6] = ["bash", "zsh", "fish", "powershell", "elvish", "nushell"];
 
 /// The verbs that the program's help names in a line of their own.
-const ALSO: [&str; 4] = ["config", "completions", "man", "version"];
+const ALSO: [&str; 5] = ["clean", "config", "completions", "man", "version"];
 
 /// The verbs that the help of these words names.
 fn verbs(words: &[&str]) -> Vec<String> {

@@ -2,6 +2,7 @@ mod agents;
 mod finding;
 mod permissions;
 mod published;
+mod repository;
 mod settings;
 mod spool;
 mod store;
@@ -21,12 +22,13 @@ use visit::Visit;
 pub struct Doctor {}
 
 /// What is looked at, in this order.
-const PARTS: [fn(&Visit<'_>) -> Vec<Finding>; 6] = [
+const PARTS: [fn(&Visit<'_>) -> Vec<Finding>; 7] = [
     store::findings,
     permissions::findings,
     spool::findings,
     published::findings,
     agents::findings,
+    repository::findings,
     settings::findings,
 ];
 

@@ -10,7 +10,7 @@ use crate::out;
 use crate::place::Place;
 use crate::setup::{Found, Piece, Program, Site, put_in};
 
-/// Set this repository up: a hook, a skill and a line for agents, and the first checkpoint
+/// Set this repository up for its agents, and run the first checkpoint
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Example: rekal init --agent-hooks (rekal clean takes everything out again)")]
 pub struct Init {

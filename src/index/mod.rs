@@ -22,6 +22,7 @@ mod names;
 mod publish;
 mod query;
 mod read;
+mod spoken;
 mod stamp;
 mod stop_words;
 mod whole;
