@@ -29,7 +29,7 @@ fn every_setting_is_shown_with_its_file() {
         "weights.session            0.45   default".into(),
         format!("weights.lsa                0      {home}/store/config.json"),
         "weights.commit_boost       0.3    default".into(),
-        "weights.date_boost         0.2    default".into(),
+        "weights.date_boost         0.3    default".into(),
         "weights.recency_boost      0      default".into(),
         "weights.reach_boost        0.2    default".into(),
         "weights.intent_boost       0.3    default".into(),

@@ -223,7 +223,7 @@ mod tests {
             ..Weights::DEFAULT
         };
         // b: .45 · .5 + .45 · .25 + .1 · .8 = .4175; + .3 · .5 + .2 · .5.
-        let expected = [("a".into(), 1.9), ("b".into(), 0.668)];
+        let expected = [("a".into(), 2.0), ("b".into(), 0.668)];
         assert_eq!(order(&[half, full], &all), expected);
     }
 }

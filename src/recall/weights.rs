@@ -34,7 +34,7 @@ impl Weights {
         session: 0.45,
         lsa: 0.10,
         commit_boost: 0.3,
-        date_boost: 0.2,
+        date_boost: 0.3,
         recency_boost: 0.0,
         reach_boost: 0.2,
         intent_boost: 0.3,
