@@ -15,10 +15,10 @@ pub(super) const PASSAGE: u32 = 80;
 const SHORT: u32 = 8;
 
 /// A turn of fewer terms is understood from those around it: it takes a part of what they score.
-const TERSE: u32 = 12;
+const TERSE: u32 = 20;
 
 /// That part.
-const NEIGHBOUR: f32 = 0.2;
+const NEIGHBOUR: f32 = 0.3;
 
 /// The turns of a segment.
 pub(super) struct Spoken<'a> {
