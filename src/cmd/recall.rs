@@ -79,6 +79,7 @@ impl Recall {
         Ok(Recalled {
             answer,
             nothing_is_captured,
+            is_filtered: !self.filters.is_empty(),
             place,
         })
     }
@@ -112,6 +113,7 @@ impl Recall {
 pub struct Recalled {
     answer: recall::Answer,
     nothing_is_captured: bool,
+    is_filtered: bool,
     place: Place,
 }
 
@@ -132,9 +134,20 @@ impl Reply for Recalled {
         let Verdict::Silence(reason) = self.answer.verdict else {
             return None;
         };
-        let advice = match self.nothing_is_captured {
-            true => "no session is captured here yet; run `rekal checkpoint`, with --all for those of every folder",
-            false => reason.advice(),
+        let asks = self
+            .answer
+            .query
+            .as_deref()
+            .is_some_and(|query| !query.trim().is_empty());
+        let advice = match reason {
+            _ if self.nothing_is_captured => {
+                "no session is captured here yet; run `rekal checkpoint`, with --all for those of every folder"
+            }
+            Reason::NoResults if !asks => "no session passes the filters",
+            Reason::NoResults if self.is_filtered => {
+                "no session that passes the filters holds these words; try without a filter"
+            }
+            reason => reason.advice(),
         };
         Some(advice.to_owned())
     }

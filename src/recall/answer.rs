@@ -132,7 +132,9 @@ impl Reason {
     /// What a person can try, in lower case and without a full stop.
     pub fn advice(self) -> &'static str {
         match self {
-            Reason::NoResults => "no session holds these words; try others that were used then",
+            Reason::NoResults => {
+                "no session holds these words, or they are in every English sentence; try others that were used then"
+            }
             Reason::BelowGate => "what was found is too unlike the query; name files, functions or error texts",
             Reason::SingleBelowConf => "one session alone mentions it; add words that tell it apart",
             Reason::NoStore => "there is no store here yet; run `rekal checkpoint`",

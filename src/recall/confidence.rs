@@ -43,11 +43,12 @@ impl Trust {
     pub(super) fn new(query: &Query, matches: &Matches) -> Self {
         let turns = matches.turns.max(TURNS);
         let unseen = f64::from(idf(turns, 0));
+        // A branch or a year that every session has is as common as a word in every turn.
+        let as_turns = |share: &f32| (f64::from(*share) * turns as f64) as u32;
         let rarity = |term: usize| {
-            matches
-                .counts
-                .get(term)
-                .map_or(unseen, |count| idf(turns, *count).into())
+            let of_facts = matches.facts.get(term).map_or(0, as_turns);
+            let count = matches.counts.get(term).copied().unwrap_or_default();
+            f64::from(idf(turns, count.max(of_facts)))
         };
         let mut words = Vec::new();
         let (mut asked, mut all) = (0.0, 0);
@@ -129,6 +130,7 @@ mod tests {
         let matches = Matches {
             hits: Vec::new(),
             counts: counts.into(),
+            facts: Vec::new(),
             turns,
         };
         let trust = Trust::new(&Query::new(text), &matches);
@@ -162,6 +164,27 @@ mod tests {
         assert_eq!(of("jwt expiry", &[10, 10], 0), 0.0);
         assert_eq!(of("jwt", &[10], 1), 0.81);
         assert_eq!(of("error", &[2500], 1), 0.17);
+    }
+
+    #[test]
+    fn a_branch_that_every_session_has_says_nothing() {
+        let of_branch = |share| {
+            let matches = Matches {
+                counts: vec![0],
+                facts: vec![share],
+                turns: 5000,
+                ..Matches::default()
+            };
+            let hit = Hit {
+                held: 1,
+                ..Hit::default()
+            };
+            let trust = Trust::new(&Query::new("trunk"), &matches);
+            (confidence(&trust, &hit) * 100.0).round() / 100.0
+        };
+        assert_eq!(of_branch(1.0), 0.0);
+        assert_eq!(of_branch(0.01), 0.71);
+        assert_eq!(of_branch(0.0), 0.92);
     }
 
     #[test]

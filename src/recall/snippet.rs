@@ -131,6 +131,7 @@ mod tests {
         let matches = Matches {
             hits: Vec::new(),
             counts: vec![1; 64],
+            facts: Vec::new(),
             turns: 100,
         };
         let snippet = snippet(text, &Query::new(query), &matches);

@@ -15,8 +15,10 @@ use crate::call::Call;
 use crate::handles::Handles;
 use crate::{out, when};
 
-/// Take events as NDJSON on stdin into the spool; `id` and `ts` may be left out, and a handle (s5) is a
-/// session too
+/// Take events as NDJSON on stdin into the spool
+///
+/// An event has a "kind" (recall or drill), the "targets" that it reached (ids, or handles such as s5), and if they are
+/// known the "query" of a recall, the "source" (the session that asked), an "id" (a ULID) and a "ts" (RFC 3339).
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Example: echo '{\"kind\":\"drill\",\"targets\":[\"9f2c…\"]}' | rekal graph append")]
 pub struct Append {}
