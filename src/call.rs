@@ -12,6 +12,7 @@ use rekal::recall::Weights;
 use rekal::snapshot::Snapshot;
 use rekal::spool::Recorder;
 use rekal::time::Millis;
+use rekal::transcript::Roots;
 
 use crate::answer::Failure;
 use crate::config;
@@ -54,6 +55,15 @@ impl Call {
             env,
             command_line,
             store: common.store,
+        }
+    }
+
+    /// Where the agents keep their files.
+    pub fn roots(&self) -> Roots {
+        Roots {
+            claude: self.env.claude_dir.clone(),
+            codex: self.env.codex_dir.clone(),
+            gemini: self.env.gemini_dir.clone(),
         }
     }
 

@@ -36,6 +36,8 @@ pub struct Env {
     pub claude_dir: Option<PathBuf>,
     /// Where Codex keeps its files.
     pub codex_dir: Option<PathBuf>,
+    /// Where Gemini CLI keeps its files.
+    pub gemini_dir: Option<PathBuf>,
 }
 
 impl Env {
@@ -76,6 +78,9 @@ impl Env {
             }),
             claude_dir: folder("CLAUDE_CONFIG_DIR").or_else(|| home(".claude")),
             codex_dir: folder("CODEX_HOME").or_else(|| home(".codex")),
+            gemini_dir: folder("GEMINI_CLI_HOME")
+                .map(|dir| dir.join(".gemini"))
+                .or_else(|| home(".gemini")),
         }
     }
 }
@@ -129,16 +134,19 @@ mod tests {
         assert_eq!(home.config_dir, Some("/home/ada/.config/rekal".into()));
         assert_eq!(home.claude_dir, Some("/home/ada/.claude".into()));
         assert_eq!(home.codex_dir, Some("/home/ada/.codex".into()));
+        assert_eq!(home.gemini_dir, Some("/home/ada/.gemini".into()));
         let set = of(&[
             ("HOME", "/home/ada"),
             ("XDG_DATA_HOME", "/data"),
             ("XDG_CONFIG_HOME", "not/absolute"),
             ("CODEX_HOME", "/codex"),
+            ("GEMINI_CLI_HOME", "/own"),
             ("REKAL_STORE", ""),
         ]);
         assert_eq!(set.data_dir, Some("/data/rekal".into()));
         assert_eq!(set.config_dir, Some("/home/ada/.config/rekal".into()));
         assert_eq!(set.codex_dir, Some("/codex".into()));
+        assert_eq!(set.gemini_dir, Some("/own/.gemini".into()));
         assert_eq!(set.store, None);
         assert_eq!(of(&[("REKAL_CONFIG_HOME", "/own")]).config_dir, Some("/own".into()));
         assert_eq!(of(&[]).data_dir, None);

@@ -13,6 +13,8 @@ pub enum Harness {
     Claude,
     /// Codex.
     Codex,
+    /// Gemini CLI.
+    Gemini,
 }
 
 /// Who asked in a session.
@@ -127,11 +129,15 @@ pub struct Conversation {
 }
 
 impl Harness {
+    /// All of them, in the order in which they came to be known.
+    pub const ALL: [Harness; 3] = [Harness::Claude, Harness::Codex, Harness::Gemini];
+
     /// The name in filters and output.
     pub fn as_str(self) -> &'static str {
         match self {
             Harness::Claude => "claude",
             Harness::Codex => "codex",
+            Harness::Gemini => "gemini",
         }
     }
 }

@@ -89,6 +89,7 @@ fn captured(claude: &Path, codex: &Path) -> (TempDir, Index) {
         roots: Roots {
             claude: Some(claude.into()),
             codex: Some(codex.into()),
+            ..Roots::default()
         },
         scope: Scope::Everything,
         circumstances: Circumstances {

@@ -5,7 +5,6 @@ use std::path::Path;
 use rekal::capture::{self, Asked, Circumstances, Report, Scope, checkpoint};
 use rekal::graph::Drained;
 use rekal::ledger::Ledger;
-use rekal::transcript::Roots;
 use serde::Serialize;
 
 use crate::answer::{Answer, Failure, Outcome};
@@ -102,10 +101,7 @@ impl Checkpoint {
             asked: LazyCell::new(Box::new(|| ask(call, place))),
         };
         capture::Checkpoint {
-            roots: Roots {
-                claude: call.env.claude_dir.clone(),
-                codex: call.env.codex_dir.clone(),
-            },
+            roots: call.roots(),
             scope: if self.all { Scope::Everything } else { scope },
             circumstances,
             noted: matches!(place.scope, PlaceScope::Repository(_)),

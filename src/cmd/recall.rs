@@ -196,7 +196,7 @@ fn actor() -> impl TypedValueParser<Value = Actor> {
 }
 
 fn harness() -> impl TypedValueParser<Value = Harness> {
-    one_of(&[Harness::Claude, Harness::Codex], Harness::as_str)
+    one_of(&Harness::ALL, Harness::as_str)
 }
 
 /// A parser of the names of `all`.

@@ -7,6 +7,7 @@ use std::time::UNIX_EPOCH;
 
 use walkdir::WalkDir;
 
+use super::gemini;
 use crate::Error;
 use crate::session::Harness;
 
@@ -17,6 +18,8 @@ pub struct Roots {
     pub claude: Option<PathBuf>,
     /// The folder of Codex, `~/.codex` mostly.
     pub codex: Option<PathBuf>,
+    /// The folder of Gemini CLI, `~/.gemini` mostly.
+    pub gemini: Option<PathBuf>,
 }
 
 /// A transcript, as a walk over the folders sees it.
@@ -51,6 +54,9 @@ pub fn discover(roots: &Roots) -> Discovered {
     if let Some(root) = &roots.codex {
         walk(&root.join("sessions"), Harness::Codex, &mut all);
         walk(&root.join("archived_sessions"), Harness::Codex, &mut all);
+    }
+    if let Some(root) = &roots.gemini {
+        walk(&root.join("tmp"), Harness::Gemini, &mut all);
     }
     let plain: HashSet<PathBuf> = all.found.iter().map(|f| f.path.clone()).collect();
     all.found
@@ -127,6 +133,7 @@ fn is_transcript(path: &Path, harness: Harness) -> bool {
     match harness {
         Harness::Claude => name.ends_with(".jsonl"),
         Harness::Codex => name.starts_with("rollout-") && (name.ends_with(".jsonl") || name.ends_with(".jsonl.zst")),
+        Harness::Gemini => gemini::is_chat(path),
     }
 }
 
@@ -160,6 +167,7 @@ mod tests {
         let roots = Roots {
             claude: Some(home.path().join("c")),
             codex: Some(home.path().join("x")),
+            gemini: Some(home.path().join("g")),
         };
         (home, roots)
     }
@@ -177,12 +185,18 @@ mod tests {
             "x/sessions/2026/01/02/rollout-1.jsonl",
             "x/archived_sessions/rollout-0.jsonl",
             "x/history.jsonl",
+            "g/tmp/p/chats/session-1.jsonl",
+            "g/tmp/p/chats/s0/sub.jsonl",
+            "g/tmp/p/logs.json",
+            "g/tmp/p/checkpoint-a.json",
         ]);
         let all = discover(&roots);
         assert_eq!(
             names(home.path(), &all.found),
             [
                 "c/projects/-p/b.jsonl",
+                "g/tmp/p/chats/s0/sub.jsonl",
+                "g/tmp/p/chats/session-1.jsonl",
                 "x/archived_sessions/rollout-0.jsonl",
                 "x/sessions/2026/01/02/rollout-1.jsonl",
                 "c/projects/-p/agent-0.jsonl",
@@ -209,7 +223,7 @@ mod tests {
     fn missing_roots_have_nothing() {
         let none = Roots {
             claude: Some("/nowhere/at/all".into()),
-            codex: None,
+            ..Roots::default()
         };
         assert_eq!(discover(&none), Discovered::default());
     }

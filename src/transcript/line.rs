@@ -5,7 +5,7 @@ use std::io::{self, BufRead, Read};
 use serde::de::DeserializeOwned;
 
 /// A longer line is walked over without being held.
-const LONGEST: u64 = 256 << 20;
+pub(super) const LONGEST: u64 = 256 << 20;
 
 /// A buffer that one line made bigger than this is given back.
 const ROOMY: usize = 8 << 20;

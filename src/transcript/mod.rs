@@ -3,12 +3,14 @@
 //! `discover` finds the files, `read` reads one of them, from its beginning or from where it
 //! was left. One file of this folder for each agent knows its format; what leaves has no secrets.
 
+mod arguments;
 mod claude;
 mod codex;
 mod commit;
 mod digest;
 mod discover;
 mod gather;
+mod gemini;
 mod line;
 mod loose;
 mod own;

@@ -13,6 +13,14 @@ const SHELLS: &[&str] = &["sh", "bash", "zsh", "dash", "fish"];
 
 /// Whether a tool of an MCP server named rekal, directly or as part of a plugin.
 pub(super) fn is_own_tool(tool: &str) -> bool {
+    // Gemini CLI joins the server's name and the tool's with one underscore.
+    if tool
+        .strip_prefix("mcp_")
+        .and_then(|rest| rest.strip_prefix(NAME))
+        .is_some_and(|rest| rest.starts_with('_'))
+    {
+        return true;
+    }
     let mut parts = tool.split("__").peekable();
     let first = parts.next();
     let mut server = if first == Some("mcp") { parts.next() } else { first }.unwrap_or_default();

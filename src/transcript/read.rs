@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 
 use super::discover::{Found, is_packed};
 use super::gather::{Gathered, SoFar};
-use super::line::{Lines, is_blank};
+use super::line::{LONGEST, Lines, is_blank};
 use super::position::Position;
-use super::{claude, codex};
+use super::{claude, codex, gemini};
 use crate::session::{Harness, Session, ToolCall, Turn};
 use crate::{Error, Result};
 
@@ -42,7 +42,7 @@ pub struct Reading {
 /// earlier, from there.
 ///
 /// A last line without its end is left for the next time, unless it is complete. A compressed file
-/// is always read whole.
+/// is always read whole, and so is one whose agent takes back what it wrote.
 ///
 /// # Errors
 /// The file cannot be opened or read.
@@ -68,6 +68,10 @@ pub(super) fn read_from<F: Read + Seek>(
             progress.skipped += 1;
         }
         progress.offset = 0;
+    } else if progress.parser.wants_all() {
+        let mut all = Vec::new();
+        file.take(LONGEST).read_to_end(&mut all)?;
+        progress.skipped += progress.parser.take_all(&all, &mut progress.gathered);
     } else {
         progress.read_all(BufReader::with_capacity(BUFFER, &mut *file))?;
     }
@@ -79,6 +83,7 @@ pub(super) fn read_from<F: Read + Seek>(
 pub(super) enum Parser {
     Claude(claude::State),
     Codex(codex::State),
+    Gemini(gemini::State),
 }
 
 impl Parser {
@@ -86,6 +91,7 @@ impl Parser {
         match found.harness {
             Harness::Claude => Self::Claude(claude::State::new(found)),
             Harness::Codex => Self::Codex(codex::State::new(found)),
+            Harness::Gemini => Self::Gemini(gemini::State::new(found)),
         }
     }
 
@@ -94,6 +100,20 @@ impl Parser {
         match self {
             Self::Claude(state) => state.take(line, tail, out),
             Self::Codex(state) => state.take(line, tail, out),
+            Self::Gemini(_) => false,
+        }
+    }
+
+    /// Whether what stands in a file makes sense only when all of it is known.
+    fn wants_all(&self) -> bool {
+        matches!(self, Self::Gemini(_))
+    }
+
+    /// Takes in a whole file, and tells how much of it could not be read.
+    fn take_all(&mut self, file: &[u8], out: &mut Gathered) -> u64 {
+        match self {
+            Self::Claude(_) | Self::Codex(_) => 0,
+            Self::Gemini(state) => state.take_all(file, out),
         }
     }
 
@@ -101,6 +121,7 @@ impl Parser {
         match self {
             Self::Claude(state) => state.session(so_far),
             Self::Codex(state) => state.session(so_far),
+            Self::Gemini(state) => state.session(so_far),
         }
     }
 }

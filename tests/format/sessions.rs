@@ -28,7 +28,7 @@ fn captured() -> (TempDir, PathBuf) {
     let work = Checkpoint {
         roots: Roots {
             claude: Some(store.path().join("claude")),
-            codex: None,
+            ..Roots::default()
         },
         scope: Scope::Everything,
         circumstances: Circumstances {

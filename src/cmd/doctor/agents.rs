@@ -6,7 +6,7 @@ use rekal::capture::{Census, census};
 use rekal::session::Harness;
 
 use super::finding::Finding;
-use super::visit::{AGENTS, Visit};
+use super::visit::Visit;
 use crate::call::quoted;
 use crate::out;
 
@@ -14,7 +14,7 @@ const AREA: &str = "agents";
 
 pub fn findings(visit: &Visit<'_>) -> Vec<Finding> {
     let mut found = Vec::new();
-    for (at, agent) in AGENTS.into_iter().enumerate() {
+    for (at, agent) in Harness::ALL.into_iter().enumerate() {
         let known = visit.facts().and_then(|facts| facts.agents.get(at).cloned());
         // Nothing is read without a ledger, so nothing fails.
         let census = known.or_else(|| census(None, &visit.discovered.found, agent).ok());
@@ -30,11 +30,16 @@ fn root(visit: &Visit<'_>, agent: Harness) -> Option<PathBuf> {
     match agent {
         Harness::Claude => visit.roots.claude.clone(),
         Harness::Codex => visit.roots.codex.clone(),
+        Harness::Gemini => visit.roots.gemini.clone(),
     }
 }
 
 fn of_agent(visit: &Visit<'_>, agent: Harness, census: &Census, root: &Path) -> Vec<Finding> {
     let name = agent.as_str();
+    let is_expected = matches!(agent, Harness::Claude | Harness::Codex);
+    if census.transcripts == 0 && !is_expected && !root.exists() {
+        return Vec::new();
+    }
     if census.transcripts == 0 {
         let what = format!("{name}: no transcript in {}", root.display());
         return vec![Finding::info(AREA, what).at(root)];
@@ -69,9 +74,9 @@ fn unreadable(visit: &Visit<'_>, why: &str) -> Finding {
         return Finding::info(AREA, why);
     }
     let finding = Finding::warning(AREA, format!("some transcripts are not seen: {why}"));
-    let mut roots = [&visit.roots.claude, &visit.roots.codex].into_iter().flatten();
+    let mut roots = Harness::ALL.into_iter().filter_map(|agent| root(visit, agent));
     match roots.find(|root| why.contains(&root.display().to_string())) {
-        Some(root) => finding.at(root).remedy_is(format!("chmod -R u+rX {}", quoted(root))),
+        Some(root) => finding.at(&root).remedy_is(format!("chmod -R u+rX {}", quoted(&root))),
         None => finding,
     }
 }

@@ -14,9 +14,6 @@ use crate::call::Call;
 use crate::place::Place;
 use crate::when;
 
-/// The agents that are looked for.
-pub const AGENTS: [Harness; 2] = [Harness::Claude, Harness::Codex];
-
 /// One visit.
 pub struct Visit<'a> {
     pub call: &'a Call,
@@ -49,10 +46,7 @@ pub struct Facts {
 impl<'a> Visit<'a> {
     pub fn new(call: &'a Call) -> Result<Self, Failure> {
         let place = call.place()?;
-        let roots = Roots {
-            claude: call.env.claude_dir.clone(),
-            codex: call.env.codex_dir.clone(),
-        };
+        let roots = call.roots();
         let discovered = discover(&roots);
         // Opening makes one where there is none.
         let ledger = match place.dir.join("store.redb").exists() {
@@ -87,7 +81,7 @@ impl<'a> Visit<'a> {
 }
 
 fn facts(ledger: &Ledger, discovered: &Discovered) -> rekal::Result<Facts> {
-    let agents = AGENTS
+    let agents = Harness::ALL
         .iter()
         .map(|agent| census(Some(ledger), &discovered.found, *agent));
     Ok(Facts {
