@@ -64,6 +64,7 @@ impl Call {
             claude: self.env.claude_dir.clone(),
             codex: self.env.codex_dir.clone(),
             gemini: self.env.gemini_dir.clone(),
+            copilot: self.env.copilot_dir.clone(),
         }
     }
 

@@ -38,6 +38,8 @@ pub struct Env {
     pub codex_dir: Option<PathBuf>,
     /// Where Gemini CLI keeps its files.
     pub gemini_dir: Option<PathBuf>,
+    /// Where Copilot CLI keeps its files.
+    pub copilot_dir: Option<PathBuf>,
 }
 
 impl Env {
@@ -81,6 +83,7 @@ impl Env {
             gemini_dir: folder("GEMINI_CLI_HOME")
                 .map(|dir| dir.join(".gemini"))
                 .or_else(|| home(".gemini")),
+            copilot_dir: home(".copilot"),
         }
     }
 }
@@ -135,6 +138,7 @@ mod tests {
         assert_eq!(home.claude_dir, Some("/home/ada/.claude".into()));
         assert_eq!(home.codex_dir, Some("/home/ada/.codex".into()));
         assert_eq!(home.gemini_dir, Some("/home/ada/.gemini".into()));
+        assert_eq!(home.copilot_dir, Some("/home/ada/.copilot".into()));
         let set = of(&[
             ("HOME", "/home/ada"),
             ("XDG_DATA_HOME", "/data"),

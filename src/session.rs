@@ -15,6 +15,8 @@ pub enum Harness {
     Codex,
     /// Gemini CLI.
     Gemini,
+    /// Copilot CLI.
+    Copilot,
 }
 
 /// Who asked in a session.
@@ -130,7 +132,7 @@ pub struct Conversation {
 
 impl Harness {
     /// All of them, in the order in which they came to be known.
-    pub const ALL: [Harness; 3] = [Harness::Claude, Harness::Codex, Harness::Gemini];
+    pub const ALL: [Harness; 4] = [Harness::Claude, Harness::Codex, Harness::Gemini, Harness::Copilot];
 
     /// The name in filters and output.
     pub fn as_str(self) -> &'static str {
@@ -138,6 +140,7 @@ impl Harness {
             Harness::Claude => "claude",
             Harness::Codex => "codex",
             Harness::Gemini => "gemini",
+            Harness::Copilot => "copilot",
         }
     }
 }

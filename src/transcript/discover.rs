@@ -20,6 +20,8 @@ pub struct Roots {
     pub codex: Option<PathBuf>,
     /// The folder of Gemini CLI, `~/.gemini` mostly.
     pub gemini: Option<PathBuf>,
+    /// The folder of Copilot CLI, `~/.copilot` mostly.
+    pub copilot: Option<PathBuf>,
 }
 
 /// A transcript, as a walk over the folders sees it.
@@ -57,6 +59,9 @@ pub fn discover(roots: &Roots) -> Discovered {
     }
     if let Some(root) = &roots.gemini {
         walk(&root.join("tmp"), Harness::Gemini, &mut all);
+    }
+    if let Some(root) = &roots.copilot {
+        walk(&root.join("session-state"), Harness::Copilot, &mut all);
     }
     let plain: HashSet<PathBuf> = all.found.iter().map(|f| f.path.clone()).collect();
     all.found
@@ -134,6 +139,7 @@ fn is_transcript(path: &Path, harness: Harness) -> bool {
         Harness::Claude => name.ends_with(".jsonl"),
         Harness::Codex => name.starts_with("rollout-") && (name.ends_with(".jsonl") || name.ends_with(".jsonl.zst")),
         Harness::Gemini => gemini::is_chat(path),
+        Harness::Copilot => name == "events.jsonl",
     }
 }
 
@@ -168,6 +174,7 @@ mod tests {
             claude: Some(home.path().join("c")),
             codex: Some(home.path().join("x")),
             gemini: Some(home.path().join("g")),
+            copilot: Some(home.path().join("p")),
         };
         (home, roots)
     }
@@ -188,6 +195,8 @@ mod tests {
             "g/tmp/p/chats/session-1.jsonl",
             "g/tmp/p/chats/s0/sub.jsonl",
             "g/tmp/p/logs.json",
+            "p/session-state/c/events.jsonl",
+            "p/session-state/c/other.jsonl",
             "g/tmp/p/checkpoint-a.json",
         ]);
         let all = discover(&roots);
@@ -197,6 +206,7 @@ mod tests {
                 "c/projects/-p/b.jsonl",
                 "g/tmp/p/chats/s0/sub.jsonl",
                 "g/tmp/p/chats/session-1.jsonl",
+                "p/session-state/c/events.jsonl",
                 "x/archived_sessions/rollout-0.jsonl",
                 "x/sessions/2026/01/02/rollout-1.jsonl",
                 "c/projects/-p/agent-0.jsonl",

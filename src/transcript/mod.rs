@@ -7,6 +7,7 @@ mod arguments;
 mod claude;
 mod codex;
 mod commit;
+mod copilot;
 mod digest;
 mod discover;
 mod gather;

@@ -13,12 +13,12 @@ const SHELLS: &[&str] = &["sh", "bash", "zsh", "dash", "fish"];
 
 /// Whether a tool of an MCP server named rekal, directly or as part of a plugin.
 pub(super) fn is_own_tool(tool: &str) -> bool {
-    // Gemini CLI joins the server's name and the tool's with one underscore.
-    if tool
-        .strip_prefix("mcp_")
-        .and_then(|rest| rest.strip_prefix(NAME))
-        .is_some_and(|rest| rest.starts_with('_'))
-    {
+    let is_of = |prefix: &str, join| {
+        let behind = tool.strip_prefix(prefix).and_then(|rest| rest.strip_prefix(NAME));
+        behind.is_some_and(|rest: &str| rest.starts_with(join))
+    };
+    // How Gemini CLI and Copilot CLI join the names of a server and its tool.
+    if is_of("mcp_", '_') || is_of("", '-') {
         return true;
     }
     let mut parts = tool.split("__").peekable();

@@ -10,7 +10,7 @@ use super::discover::{Found, is_packed};
 use super::gather::{Gathered, SoFar};
 use super::line::{LONGEST, Lines, is_blank};
 use super::position::Position;
-use super::{claude, codex, gemini};
+use super::{claude, codex, copilot, gemini};
 use crate::session::{Harness, Session, ToolCall, Turn};
 use crate::{Error, Result};
 
@@ -84,6 +84,7 @@ pub(super) enum Parser {
     Claude(claude::State),
     Codex(codex::State),
     Gemini(gemini::State),
+    Copilot(copilot::State),
 }
 
 impl Parser {
@@ -92,6 +93,7 @@ impl Parser {
             Harness::Claude => Self::Claude(claude::State::new(found)),
             Harness::Codex => Self::Codex(codex::State::new(found)),
             Harness::Gemini => Self::Gemini(gemini::State::new(found)),
+            Harness::Copilot => Self::Copilot(copilot::State::new(found)),
         }
     }
 
@@ -101,6 +103,7 @@ impl Parser {
             Self::Claude(state) => state.take(line, tail, out),
             Self::Codex(state) => state.take(line, tail, out),
             Self::Gemini(_) => false,
+            Self::Copilot(state) => state.take(line, tail, out),
         }
     }
 
@@ -112,7 +115,7 @@ impl Parser {
     /// Takes in a whole file, and tells how much of it could not be read.
     fn take_all(&mut self, file: &[u8], out: &mut Gathered) -> u64 {
         match self {
-            Self::Claude(_) | Self::Codex(_) => 0,
+            Self::Claude(_) | Self::Codex(_) | Self::Copilot(_) => 0,
             Self::Gemini(state) => state.take_all(file, out),
         }
     }
@@ -122,6 +125,7 @@ impl Parser {
             Self::Claude(state) => state.session(so_far),
             Self::Codex(state) => state.session(so_far),
             Self::Gemini(state) => state.session(so_far),
+            Self::Copilot(state) => state.session(so_far),
         }
     }
 }

@@ -31,6 +31,7 @@ fn root(visit: &Visit<'_>, agent: Harness) -> Option<PathBuf> {
         Harness::Claude => visit.roots.claude.clone(),
         Harness::Codex => visit.roots.codex.clone(),
         Harness::Gemini => visit.roots.gemini.clone(),
+        Harness::Copilot => visit.roots.copilot.clone(),
     }
 }
 
