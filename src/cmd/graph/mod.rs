@@ -13,3 +13,4 @@ pub mod stats;
 pub mod top;
 pub mod verb;
 pub mod verify;
+pub mod view;

@@ -11,6 +11,7 @@ use super::show::Show;
 use super::stats::Stats;
 use super::top::Top;
 use super::verify::Verify;
+use super::view::View;
 use crate::answer::Outcome;
 use crate::call::Call;
 
@@ -36,6 +37,7 @@ pub enum Verb {
     Export(Export),
     Import(Import),
     Stats(Stats),
+    View(View),
 }
 
 impl Graph {
@@ -52,6 +54,7 @@ impl Graph {
             Verb::Export(verb) => verb.run(call),
             Verb::Import(verb) => verb.run(call),
             Verb::Stats(verb) => verb.run(call),
+            Verb::View(verb) => verb.run(call),
         }
     }
 }
