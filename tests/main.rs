@@ -40,3 +40,5 @@ mod shape;
 mod stage;
 #[cfg(feature = "cli")]
 mod the_loop;
+#[cfg(feature = "cli")]
+mod view;

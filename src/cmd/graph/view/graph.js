@@ -19,9 +19,11 @@ function prepared(canvas, height) {
 /** The most used sessions on the right; on the left the queries that lead to them, near what they reached. */
 function chosenNodes(sessions) {
   const most = byUse(sessions).slice(0, state.most);
+  const chosen = sessions.find((session) => isChosen("session", session.session_id));
+  if (chosen && !most.includes(chosen)) most.push(chosen);
   const found = Array.from(queriesOf(most).values());
   found.sort((a, b) => b.led - a.led || b.count - a.count);
-  const queries = found.slice(0, Math.max(state.most, most.length) + 10);
+  const queries = found.slice(0, state.most + 8);
   const places = new Map(most.map((session, at) => [session.session_id, at]));
   for (const query of queries) {
     const weighed = query.edges.map((e) => [places.get(e.session.session_id), e.count + 3 * e.led]);
@@ -65,7 +67,7 @@ function drawEdges({ context, color }) {
   const anyLit = edges.some((edge) => edge.isLit);
   edges.sort((a, b) => a.layer - b.layer);
   for (const { from, to, led, isLit } of edges) {
-    context.globalAlpha = isLit ? 1 : anyLit ? 0.18 : led > 0 ? 0.85 : 0.5;
+    context.globalAlpha = isLit ? 1 : anyLit ? 0.18 : led > 0 ? 0.85 : 0.65;
     context.strokeStyle = color(led > 0 ? "--opened" : "--surfaced");
     context.lineWidth = led > 0 ? Math.min(6, 2 + led) : isLit ? 1.5 : 1;
     context.setLineDash(led > 0 ? [] : [4, 4]);
@@ -82,7 +84,7 @@ function drawEdges({ context, color }) {
 function drawNode({ context, width, color }, node) {
   const isQuery = node.kind === "query";
   const room = isQuery ? node.x - 20 : width - node.x - 20;
-  const text = isQuery ? node.key || "(blank)" : `${nameOf(node.of)}  ${node.of.count}× reached, ${node.of.drills}× drilled`;
+  const text = isQuery ? node.key || "(blank)" : `${short(nameOf(node.of), 12)}: ${node.of.count}×, ${node.of.drills} drilled`;
   if (isChosen(node.kind, node.key)) {
     context.fillStyle = color("--chosen");
     context.fillRect(isQuery ? 4 : node.x - 8, node.y - 10, isQuery ? node.x + 4 : width - node.x + 4, 20);
@@ -125,4 +127,15 @@ function graphKey(event) {
   const nearest = (best, node) => (Math.abs(node.y - own.y) < Math.abs(best.y - own.y) ? node : best);
   const next = typeof step === "string" ? column.reduce(nearest) : column[column.indexOf(own) + step];
   if (next) choose(next.kind, next.key);
+  scrollToChosen();
+}
+
+/** A long graph is higher than the window. */
+function scrollToChosen() {
+  const node = placed.find((n) => isChosen(n.kind, n.key));
+  if (!node) return;
+  const y = byId("graph").getBoundingClientRect().top + node.y;
+  const margin = 2 * rowHeight;
+  if (y < margin) window.scrollBy(0, y - margin);
+  if (y > window.innerHeight - margin) window.scrollBy(0, y - window.innerHeight + margin);
 }

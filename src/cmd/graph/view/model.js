@@ -4,7 +4,7 @@ const byId = (id) => document.getElementById(id);
 const data = JSON.parse(byId("data").textContent);
 
 /** Everything that is shown, and what is chosen of it: { kind: "session" | "query", key }. */
-const state = { filter: "", most: 30, sort: "drills", falling: true, chosen: null };
+const state = { filter: "", most: 20, sort: "drills", falling: true, chosen: null };
 
 /** Only this makes elements, and only out of text. */
 function element(name, text, className) {

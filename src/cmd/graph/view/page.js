@@ -70,6 +70,7 @@ function start() {
   const isEmpty = data.sessions.length === 0;
   byId("empty").hidden = !isEmpty;
   byId("main").hidden = isEmpty;
+  byId("controls").hidden = isEmpty;
   readAddress();
   byId("filter").addEventListener("input", (event) => {
     state.filter = event.target.value;
