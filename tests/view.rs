@@ -100,6 +100,7 @@ fn a_file_that_cannot_be_written_is_named() {
 }
 
 /// What a browser has made of the page of this store, opened at this fragment. `None`: there is none here.
+#[expect(clippy::print_stderr, reason = "whoever runs the tests sees that one was skipped")]
 fn shown(store: &Path, fragment: &str) -> Option<String> {
     let profile = tempfile::tempdir().expect("a folder");
     let output = Command::new("chromium")
