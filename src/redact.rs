@@ -279,6 +279,7 @@ mod tests {
                 "https://x-access-token:[redacted]@github.com/a.git",
             ),
             ("password: \"two words\"", "password: \"[redacted]\""),
+            ("password=\"hunter22 secret\"", "password=\"[redacted]\""),
             ("passphrase = 'correct horse battery'", "passphrase = '[redacted]'"),
             (
                 "{\\\"password\\\":\\\"two words\\\"}",

@@ -626,3 +626,18 @@ fn the_doctor_says_which_piece_is_missing_and_init_mends_it() {
     yard.done(&["init"]);
     assert_eq!(found(), (Some(0), all.to_vec()));
 }
+
+#[test]
+fn what_another_tool_keeps_beside_the_store_stays() {
+    let yard = Yard::new();
+    yard.write(".rekal/data.db", "theirs");
+    yard.done(&["init"]);
+    let run = yard.rekal(&["clean", "--purge", "--yes"]);
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    assert_eq!(
+        run.stderr,
+        "rekal: the folder of the store holds something else too and stays\n"
+    );
+    assert_eq!(yard.read(".rekal/data.db"), "theirs");
+    assert!(!yard.at(".rekal/store.redb").exists());
+}

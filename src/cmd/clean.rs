@@ -6,7 +6,6 @@ use serde::Serialize;
 
 use crate::answer::{Answer, Failure, Outcome};
 use crate::call::Call;
-use crate::place::FOLDER;
 use crate::setup::{Site, take_out};
 use crate::{hold, out};
 
@@ -106,9 +105,6 @@ fn purge(store: &Path, quiet: bool) -> Result<(), Failure> {
 fn remove(store: &Path) -> Result<(), Failure> {
     let failed = |path: &Path, error| Failure::io("remove", path, &error);
     let real = store.canonicalize().map_err(|error| failed(store, error))?;
-    if real.file_name().is_some_and(|name| name == FOLDER) {
-        return fs::remove_dir_all(&real).map_err(|error| failed(&real, error));
-    }
     for entry in fs::read_dir(&real).map_err(|error| failed(&real, error))? {
         let path = entry.map_err(|error| failed(&real, error))?.path();
         let name = path.file_name().unwrap_or_default().to_string_lossy();

@@ -199,7 +199,12 @@ fn quoted(text: &str, after: usize) -> Option<Option<Range<usize>>> {
 /// Whether words in quotes may be a secret, and are no text that speaks of one: "Enter your password".
 fn is_phrase(words: &str) -> bool {
     let speaks = |word: &str| name_of(word.trim_matches(|c: char| !c.is_ascii_alphanumeric())).is_some();
-    !words.ends_with(' ') && !words.split(' ').any(speaks)
+    let is_mixed = |word: &str| {
+        let has = |is_it: fn(&u8) -> bool| word.as_bytes().iter().any(is_it);
+        has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic)
+    };
+    let mut all = words.split(' ');
+    !words.ends_with(' ') && (!all.clone().any(speaks) || all.any(is_mixed))
 }
 
 /// Up to white space or punctuation. `None`: what follows shows that this is code.
