@@ -35,6 +35,8 @@ mod mcp;
 #[cfg(feature = "cli")]
 mod program;
 mod protocol;
+#[cfg(feature = "cli")]
+mod questions;
 mod shape;
 #[cfg(feature = "cli")]
 mod stage;

@@ -7,10 +7,11 @@
 //! indexed in one go.
 
 use tantivy::fieldnorm::FieldNormReader;
-use tantivy::postings::Postings;
+use tantivy::postings::{Postings, SegmentPostings};
 use tantivy::schema::{Field, IndexRecordOption};
 use tantivy::{DocId, DocSet, Searcher, SegmentReader, TERMINATED, Term};
 
+use super::guard::damaged;
 use super::read::is_alive;
 
 /// The two constants of the formula.
@@ -66,28 +67,98 @@ impl Scorer {
 
     /// The documents of a segment that hold any of the terms, ascending.
     pub(super) fn sums(&self, reader: &SegmentReader) -> tantivy::Result<Vec<(DocId, Sum)>> {
-        let mut sums: Vec<Sum> = Vec::new();
-        for (number, (term, idf)) in self.terms.iter().zip(&self.idf).enumerate() {
-            let index = reader.inverted_index(term.field())?;
-            let Some(mut postings) = index.read_postings(term, IndexRecordOption::WithFreqs)? else {
-                continue;
-            };
-            let norms = reader.get_fieldnorms_reader(term.field())?;
-            sums.resize(reader.max_doc() as usize, Sum::default());
-            let mut doc = postings.doc();
-            while doc != TERMINATED {
-                if is_alive(reader, doc)? {
-                    let often = postings.term_freq() as f32;
-                    let length = self.lengths[usize::from(norms.fieldnorm_id(doc))];
-                    let sum = &mut sums[doc as usize];
-                    sum.score += idf * often * (self.bm25.k1 + 1.0) / (often + length);
-                    sum.held |= 1 << number;
+        let mut lists = self.lists(reader)?;
+        let Some(list) = lists.first() else {
+            return Ok(Vec::new());
+        };
+        let norms = reader.get_fieldnorms_reader(list.field)?;
+        let mut window = Window::new();
+        let mut sums = Vec::new();
+        while let Some(first) = lists.iter().map(|list| list.postings.doc()).min() {
+            if first == TERMINATED {
+                break;
+            }
+            for list in &mut lists {
+                let mut doc = list.postings.doc();
+                while doc < first.saturating_add(WINDOW as u32) {
+                    if is_alive(reader, doc)? {
+                        let often = list.postings.term_freq() as f32;
+                        let length = self.lengths[usize::from(norms.fieldnorm_id(doc))];
+                        let sum = window.sum(first, doc)?;
+                        sum.score += list.idf * often * (self.bm25.k1 + 1.0) / (often + length);
+                        sum.held |= 1 << list.number;
+                    }
+                    doc = list.postings.advance();
                 }
-                doc = postings.advance();
+            }
+            window.empty_into(first, &mut sums);
+        }
+        Ok(sums)
+    }
+
+    /// Of each term that the segment holds.
+    fn lists(&self, reader: &SegmentReader) -> tantivy::Result<Vec<List>> {
+        let mut lists = Vec::new();
+        for (number, (term, idf)) in self.terms.iter().zip(&self.idf).enumerate() {
+            let field = term.field();
+            let index = reader.inverted_index(field)?;
+            lists.extend(
+                index
+                    .read_postings(term, IndexRecordOption::WithFreqs)?
+                    .map(|postings| List {
+                        number,
+                        field,
+                        idf: *idf,
+                        postings,
+                    }),
+            );
+        }
+        Ok(lists)
+    }
+}
+
+/// The documents that hold a term.
+struct List {
+    number: usize,
+    field: Field,
+    idf: f32,
+    postings: SegmentPostings,
+}
+
+/// Sums of so many successive documents at a time: what a query touches stays small, however large the
+/// store is.
+const WINDOW: usize = 2048;
+
+struct Window {
+    sums: Vec<Sum>,
+    /// Bit d of number n is set when document 64 n + d of the window holds a term.
+    touched: [u64; WINDOW / 64],
+}
+
+impl Window {
+    fn new() -> Self {
+        Self {
+            sums: vec![Sum::default(); WINDOW],
+            touched: [0; WINDOW / 64],
+        }
+    }
+
+    /// The sum of a document of the window that begins with `first`.
+    fn sum(&mut self, first: DocId, doc: DocId) -> tantivy::Result<&mut Sum> {
+        let at = doc.wrapping_sub(first) as usize;
+        let sum = self.sums.get_mut(at).ok_or_else(|| damaged("postings out of order"))?;
+        self.touched[at / 64] |= 1 << (at % 64);
+        Ok(sum)
+    }
+
+    fn empty_into(&mut self, first: DocId, sums: &mut Vec<(DocId, Sum)>) {
+        for (word, touched) in self.touched.iter_mut().enumerate() {
+            while *touched != 0 {
+                let at = 64 * word + touched.trailing_zeros() as usize;
+                *touched &= *touched - 1;
+                sums.push((first + at as u32, std::mem::take(&mut self.sums[at])));
             }
         }
-        let touched = (0..).zip(sums).filter(|(_, sum)| sum.held != 0);
-        Ok(touched.collect())
     }
 }
 

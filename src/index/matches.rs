@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use tantivy::schema::Field;
-use tantivy::{DocAddress, DocId, Term};
+use tantivy::{DocId, Term};
 
 use super::bm25::{Bm25, Scorer, Sum, documents_with, idf};
 use super::guard::reading;
@@ -198,6 +198,7 @@ impl Found<'_> {
         let mut from = 0;
         while let Some((first, _)) = turns.get(from) {
             let session = spoken.segment.session(*first)?;
+            let mut hit = *self.hit(session);
             let mut to = from;
             while let Some((doc, _)) = turns.get(to) {
                 if spoken.segment.session(*doc)? != session {
@@ -207,38 +208,18 @@ impl Found<'_> {
             }
             let turns = &turns[from..to];
             for (at, (doc, _)) in turns.iter().enumerate() {
-                self.take_turn(spoken, session, *doc, spoken.score(turns, at), &worth)?;
+                spoken.take_turn(&mut hit, *doc, spoken.score(turns, at), &worth)?;
             }
-            self.take_passages(session, &spoken.with_lengths(turns));
+            self.take_passages(&mut hit, &spoken.with_lengths(turns));
+            *self.hit(session) = hit;
             from = to;
         }
         Ok(())
     }
 
-    fn take_turn(
-        &mut self,
-        spoken: &Spoken<'_>,
-        session: u32,
-        doc_id: DocId,
-        score: f32,
-        worth: impl Fn(Role) -> f32,
-    ) -> tantivy::Result<()> {
-        let role = spoken.segment.role(doc_id)?;
-        let (score, turn) = (score * worth(role), spoken.segment.turn(doc_id)?);
-        let hit = self.hit(session);
-        let is_earlier = hit.place.is_none_or(|place| turn < place.turn);
-        if score > hit.turn || (score == hit.turn && is_earlier) {
-            hit.turn = score;
-            let segment_ord = spoken.segment_ord;
-            let address = DocAddress { segment_ord, doc_id };
-            hit.place = Some(Place { turn, role, address });
-        }
-        Ok(())
-    }
-
     /// The best passage of a session's turns, each with what it holds and where its terms end.
-    fn take_passages(&mut self, session: u32, turns: &[(u64, u32, u32)]) {
-        let facts = self.hit(session).held;
+    fn take_passages(&self, hit: &mut Hit, turns: &[(u64, u32, u32)]) {
+        let facts = hit.held;
         let (mut best, mut most) = (facts, self.weight(facts));
         for (at, (_, begin, _)) in turns.iter().enumerate() {
             let mut held = facts;
@@ -248,12 +229,13 @@ impl Found<'_> {
                 }
                 held |= more;
             }
-            let weight = self.weight(held);
+            // What holds no other term weighs no more.
+            let weight = if held & !best == 0 { 0.0 } else { self.weight(held) };
             if weight > most {
                 (best, most) = (held, weight);
             }
         }
-        self.hit(session).held = best;
+        hit.held = best;
     }
 
     fn take_subject(&mut self, session: u32, sum: Sum) {

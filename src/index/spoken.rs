@@ -1,11 +1,13 @@
 //! The turns of one session that hold terms of a query, beside each other: what a terse one takes from its
 //! neighbours, and how far apart they are.
 
-use tantivy::DocId;
 use tantivy::fieldnorm::FieldNormReader;
+use tantivy::{DocAddress, DocId};
 
 use super::bm25::Sum;
-use super::read::Segment;
+use super::matches::Hit;
+use super::read::{Place, Segment};
+use crate::session::Role;
 
 /// Terms found in successive turns of so many terms together are found close together: as much as two
 /// people say in a few sentences, or an agent in one.
@@ -28,6 +30,30 @@ pub(super) struct Spoken<'a> {
 }
 
 impl Spoken<'_> {
+    /// Takes a turn for the session's best one if it is.
+    pub(super) fn take_turn(
+        &self,
+        hit: &mut Hit,
+        doc_id: DocId,
+        score: f32,
+        worth: impl Fn(Role) -> f32,
+    ) -> tantivy::Result<()> {
+        let role = self.segment.role(doc_id)?;
+        let score = score * worth(role);
+        if score < hit.turn {
+            return Ok(());
+        }
+        let turn = self.segment.turn(doc_id)?;
+        let is_earlier = hit.place.is_none_or(|place| turn < place.turn);
+        if score > hit.turn || is_earlier {
+            hit.turn = score;
+            let segment_ord = self.segment_ord;
+            let address = DocAddress { segment_ord, doc_id };
+            hit.place = Some(Place { turn, role, address });
+        }
+        Ok(())
+    }
+
     /// What one of these turns of one session scores, which hold terms of the query.
     pub(super) fn score(&self, turns: &[(DocId, Sum)], at: usize) -> f32 {
         let (doc, own) = turns[at];

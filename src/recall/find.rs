@@ -51,9 +51,8 @@ pub fn recall(index: &Index, reached: &dyn Reached, ask: &Ask, weights: &Weights
             ..Answer::silence(Some(ask.query.clone()), reason)
         });
     }
-    let passed = found.passed();
-    let total = passed.len();
-    let (rows, folded) = found.rows(index, passed, &mut reach, weights, ask.limit)?;
+    let total = found.passed.len();
+    let (rows, folded) = found.rows(index, found.passed.clone(), &mut reach, weights, ask.limit)?;
     Ok(Answer {
         query: Some(ask.query.clone()),
         verdict: Verdict::Inject,
@@ -84,7 +83,7 @@ pub fn ranking(index: &Index, reached: &dyn Reached, ask: &Ask, weights: &Weight
     Ok(Ranking {
         sessions: shown.map(|row| row.record.session.id.clone()).collect(),
         silenced: found.silence().is_some(),
-        passed: found.passed().len(),
+        passed: found.passed.len(),
         top: found.top,
     })
 }
@@ -115,6 +114,8 @@ struct Found {
     matches: Matches,
     trust: Trust,
     hits: Vec<Hit>,
+    /// The hits that reach the floor.
+    passed: Vec<Hit>,
     top: f64,
     gap: f64,
 }
@@ -125,27 +126,24 @@ impl Found {
         let mut matches = index.matches(&query, FORMULAS, |role| worth(role, weights))?;
         let hits = admitted(index, ask, std::mem::take(&mut matches.hits))?;
         let trust = Trust::new(&query, &matches);
-        let trusted = |hit: &Hit| confidence(&trust, hit);
-        let (top, gap) = top_and_gap(hits.iter().map(trusted).collect());
+        let confidences: Vec<f64> = hits.iter().map(|hit| confidence(&trust, hit)).collect();
+        let reach_floor = hits.iter().zip(&confidences).filter(|(_, known)| **known >= FLOOR);
+        let passed = reach_floor.map(|(hit, _)| *hit).collect();
+        let (top, gap) = top_and_gap(&confidences);
         Ok(Self {
             query,
             months: Months::of(&ask.query),
             matches,
             trust,
             hits,
+            passed,
             top,
             gap,
         })
     }
 
     fn silence(&self) -> Option<Reason> {
-        gate(GATE, self.hits.len(), self.passed().len(), self.top)
-    }
-
-    /// The hits that reach the floor.
-    fn passed(&self) -> Vec<Hit> {
-        let trusted = |hit: &&Hit| confidence(&self.trust, hit) >= FLOOR;
-        self.hits.iter().filter(trusted).copied().collect()
+        gate(GATE, self.hits.len(), self.passed.len(), self.top)
     }
 
     fn rows(
@@ -192,10 +190,16 @@ fn worth(role: Role, weights: &Weights) -> f32 {
     }
 }
 
-fn top_and_gap(mut sorted: Vec<f64>) -> (f64, f64) {
-    sorted.sort_by(|a, b| b.total_cmp(a));
-    let top = sorted.first().copied().unwrap_or(0.0);
-    (top, top - sorted.get(1).copied().unwrap_or(0.0))
+fn top_and_gap(confidences: &[f64]) -> (f64, f64) {
+    let (mut top, mut second) = (0.0, 0.0);
+    for confidence in confidences {
+        if *confidence > top {
+            (top, second) = (*confidence, top);
+        } else if *confidence > second {
+            second = *confidence;
+        }
+    }
+    (top, top - second)
 }
 
 /// `passed` of the sessions that were found reach the floor.
