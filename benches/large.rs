@@ -54,10 +54,9 @@ fn make(stage: &Stage, told: &[home::Told], turns: usize) {
     let written = home::lay_out(&stage.home, told, turns);
     let (took, most) = stage.watch(&["checkpoint", "--all", "--quiet"]);
     println!(
-        "first checkpoint of {written} turns: {:.1} s, peak memory {} MB, without mapped files {} MB; store {} MB",
+        "first checkpoint of {written} turns: {:.1} s, peak memory {} MB; store {} MB",
         took.as_secs_f64(),
-        most.all >> 10,
-        most.own >> 10,
+        most >> 10,
         size(&stage.store) >> 20,
     );
 }
@@ -68,13 +67,13 @@ fn ask(stage: &Stage, queries: &[String]) {
     let (mut version, mut recall) = (Vec::new(), Vec::new());
     for query in &asked {
         version.push(stage.time(&["version"]));
-        recall.push(stage.time(&["recall", query]));
+        recall.push(stage.time(&["recall", "--", query]));
     }
-    let (mut all, mut own) = (0, 0);
-    for query in asked.iter().take(WATCHED) {
-        let (_, most) = stage.watch(&["recall", query]);
-        (all, own) = (all.max(most.all), own.max(most.own));
-    }
+    let watched = asked
+        .iter()
+        .take(WATCHED)
+        .map(|query| stage.watch(&["recall", "--", query]).1);
+    let memory = watched.max().unwrap_or(0);
     println!(
         "recall, {} questions: p50 {:.1} ms, p95 {:.1} ms, {:.1} × `rekal version` ({:.2} ms)",
         asked.len(),
@@ -83,7 +82,7 @@ fn ask(stage: &Stage, queries: &[String]) {
         quantile(&mut recall, 0.5) / quantile(&mut version, 0.5),
         quantile(&mut version, 0.5),
     );
-    println!("peak memory {} MB, without mapped files {} MB", all >> 10, own >> 10);
+    println!("peak memory {} MB", memory >> 10);
     let drained = stage.time(&["graph", "drain"]);
     println!("draining what was recorded: {:.2} s", drained.as_secs_f64());
 }

@@ -28,13 +28,13 @@ impl Stage {
         time(self.command(words))
     }
 
-    /// How long it takes, and the most memory it has meanwhile, looked at every millisecond.
-    pub(crate) fn watch(&self, words: &[&str]) -> (Duration, Memory) {
+    /// How long it takes, and the most memory it has meanwhile in KiB, looked at every millisecond.
+    pub(crate) fn watch(&self, words: &[&str]) -> (Duration, u64) {
         let started = Instant::now();
         let mut child = self.command(words).spawn().expect("it runs");
-        let mut most = Memory::default();
+        let mut most = 0;
         while child.try_wait().expect("a child").is_none() {
-            most = most.max(Memory::of(&child));
+            most = most.max(memory_of(&child));
             std::thread::sleep(Duration::from_millis(1));
         }
         (started.elapsed(), most)
@@ -54,35 +54,12 @@ pub(crate) fn time(mut command: Command) -> Duration {
     started.elapsed()
 }
 
-/// Resident memory in KiB, of Linux alone.
-#[derive(Clone, Copy, Default)]
-pub(crate) struct Memory {
-    /// With the pages of files that are mapped.
-    pub(crate) all: u64,
-    /// Without them.
-    pub(crate) own: u64,
-}
-
-impl Memory {
-    fn of(child: &Child) -> Self {
-        let status = fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap_or_default();
-        let value = |name| {
-            let line = status.lines().find(|line: &&str| line.starts_with(name));
-            line.and_then(|line| line.split_whitespace().nth(1)?.parse().ok())
-                .unwrap_or(0)
-        };
-        Self {
-            all: value("VmHWM:"),
-            own: value("RssAnon:"),
-        }
-    }
-
-    fn max(self, other: Self) -> Self {
-        Self {
-            all: self.all.max(other.all),
-            own: self.own.max(other.own),
-        }
-    }
+/// Resident memory so far in KiB, with the pages of files that are mapped; 0 where there is no `/proc`.
+fn memory_of(child: &Child) -> u64 {
+    let status = fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap_or_default();
+    let line = status.lines().find(|line| line.starts_with("VmHWM:"));
+    line.and_then(|line| line.split_whitespace().nth(1)?.parse().ok())
+        .unwrap_or(0)
 }
 
 /// The time that `share` of all times do not exceed, in milliseconds.

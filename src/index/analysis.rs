@@ -25,6 +25,17 @@ pub(super) fn analyzer() -> TextAnalyzer {
         .build()
 }
 
+/// How many terms a text has: what analysing it costs is measured with it.
+pub fn count_terms(text: &str) -> usize {
+    let mut analyzer = analyzer();
+    let mut terms = analyzer.token_stream(text);
+    let mut count = 0;
+    while terms.advance() {
+        count += 1;
+    }
+    count
+}
+
 #[derive(Clone)]
 struct Chunks;
 
@@ -313,6 +324,7 @@ mod tests {
     #[test]
     fn unspaced_scripts_are_bigrams_apart_from_what_they_are_glued_to() {
         assert_eq!(terms("缓存失效"), "缓存 存失 失效");
+        assert_eq!(count_terms("缓存失效"), 3);
         assert_eq!(terms("修复parseToken函数"), "修复 parsetoken+pars+token 函数");
         assert_eq!(terms("猫"), "猫");
         assert_eq!(terms("キャッシュ、無効"), "キャ ャッ ッシ シュ 無効");

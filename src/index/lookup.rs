@@ -2,8 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use tantivy::columnar::StrColumn;
 use tantivy::schema::Field;
-use tantivy::{DocAddress, TantivyDocument, Term};
+use tantivy::{DocAddress, DocId, TantivyDocument, Term};
 
 use super::facts::Committed;
 use super::guard::{damaged, reading};
@@ -72,10 +73,10 @@ impl Index {
             return Ok(None);
         };
         reading(&self.dir, || {
-            let id = self
-                .id_in("id", *address)?
-                .ok_or_else(|| damaged("a session without id"))?;
-            Ok(Some((id, self.id_in("parent", *address)?)))
+            let segment = &self.segments[address.segment_ord as usize];
+            let id = id_in(segment.id.as_ref(), address.doc_id)?;
+            let id = id.ok_or_else(|| damaged("a session without id"))?;
+            Ok(Some((id, id_in(segment.parent.as_ref(), address.doc_id)?)))
         })
     }
 
@@ -201,20 +202,6 @@ impl Index {
             .ok_or_else(|| damaged("a value that cannot be read"))
     }
 
-    fn id_in(&self, column: &str, address: DocAddress) -> tantivy::Result<Option<SessionId>> {
-        let reader = self.searcher.segment_reader(address.segment_ord);
-        let Some(ids) = reader.fast_fields().str(column)? else {
-            return Ok(None);
-        };
-        let Some(ord) = ids.term_ords(address.doc_id).next() else {
-            return Ok(None);
-        };
-        let mut text = String::new();
-        ids.ord_to_str(ord, &mut text)?;
-        let id = SessionId::try_from(text).map_err(|_| damaged("an id that is none"))?;
-        Ok(Some(id))
-    }
-
     /// The ids that begin with a text, ascending, a few more than are named at most.
     fn ids_from(&self, prefix: &str) -> tantivy::Result<Vec<(String, u32)>> {
         let mut found = Vec::new();
@@ -249,6 +236,16 @@ impl Index {
         }
         Ok(found)
     }
+}
+
+fn id_in(ids: Option<&StrColumn>, doc: DocId) -> tantivy::Result<Option<SessionId>> {
+    let Some((ids, ord)) = ids.and_then(|ids| Some((ids, ids.term_ords(doc).next()?))) else {
+        return Ok(None);
+    };
+    let mut text = String::new();
+    ids.ord_to_str(ord, &mut text)?;
+    let id = SessionId::try_from(text).map_err(|_| damaged("an id that is none"))?;
+    Ok(Some(id))
 }
 
 fn ambiguous(name: &str, several: &[(String, u32)]) -> Error {

@@ -27,6 +27,7 @@ mod stamp;
 mod stop_words;
 mod whole;
 
+pub use analysis::count_terms;
 pub use beginnings::Beginnings;
 pub use bm25::{Bm25, idf};
 pub use matches::{Formulas, Hit, Matches};

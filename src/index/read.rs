@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use tantivy::columnar::ColumnValues;
+use tantivy::columnar::{ColumnValues, StrColumn};
 use tantivy::schema::IndexRecordOption;
 use tantivy::{DocAddress, DocId, DocSet, ReloadPolicy, Searcher, SegmentReader, TERMINATED, Term};
 
@@ -39,6 +39,8 @@ pub(super) struct Segment {
     pub(super) session: Arc<dyn ColumnValues<u64>>,
     pub(super) turn: Arc<dyn ColumnValues<u64>>,
     pub(super) role: Arc<dyn ColumnValues<u64>>,
+    pub(super) id: Option<StrColumn>,
+    pub(super) parent: Option<StrColumn>,
 }
 
 /// Where a turn is.
@@ -155,11 +157,18 @@ pub(super) fn is_alive(reader: &SegmentReader, doc: DocId) -> tantivy::Result<bo
 
 impl Segment {
     fn open(reader: &SegmentReader) -> tantivy::Result<Self> {
-        let column = |name| reader.fast_fields().column_first_or_default(name);
+        let columns = reader.fast_fields();
+        let numbers = |name| match columns.column_opt::<u64>(name)? {
+            // Every document has one, so there is nothing to look up before its value.
+            Some(column) if column.index.get_cardinality().is_full() => Ok(column.values),
+            _ => columns.column_first_or_default(name),
+        };
         Ok(Self {
-            session: column("session")?,
-            turn: column("turn")?,
-            role: column("role")?,
+            session: numbers("session")?,
+            turn: numbers("turn")?,
+            role: numbers("role")?,
+            id: columns.str("id")?,
+            parent: columns.str("parent")?,
         })
     }
 
