@@ -36,6 +36,7 @@ pub(crate) fn told_in(home: &Path) -> Vec<Told> {
     let roots = Roots {
         claude: Some(home.join(".claude")),
         codex: Some(home.join(".codex")),
+        ..Roots::default()
     };
     let found = discover(&roots).found;
     let read = found.iter().filter_map(|found| read(found, None).ok());
