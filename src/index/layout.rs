@@ -9,7 +9,7 @@
 //! | 2³² − 2 | subject of commits made in the session | number | 2 | `subject` | – | `Committed` |
 //! | 2³² − 1 | session | number | 2 | – | – | `Vec<ToolCall>` |
 //!
-//! `value` is one byte of [`VERSION`] and postcard. Tool calls lie apart, so that printing a result
+//! What is searched is given as its terms, a line each. `value` is one byte of [`VERSION`] and postcard. Tool calls lie apart, so that printing a result
 //! does not read them. The documents of a session follow each other, its turns in order.
 
 use std::borrow::Cow;
@@ -21,8 +21,9 @@ use tantivy::schema::{
 };
 use tantivy::{TantivyDocument, Term};
 
+use super::analysis::{analyzer, lines_of_terms};
 use super::facts;
-use crate::session::{Conversation, Role};
+use crate::session::{Conversation, Record, Role};
 
 /// Of everything in the folder: schema, analysis and values. Any difference means: build anew.
 pub(super) const VERSION: u32 = 3;
@@ -36,7 +37,7 @@ pub(super) const TOOL_CALLS: u64 = u32::MAX as u64;
 /// The `turn` of a commit made in a session.
 pub(super) const COMMIT: u64 = TOOL_CALLS - 1;
 
-/// The name under which the analyzer is registered.
+/// The name under which what reads the lines of terms is registered.
 pub(super) const ANALYZER: &str = "rekal";
 
 /// The fields, in the order of the schema.
@@ -89,21 +90,25 @@ impl Layout {
         indexed: fn(&str) -> Cow<'_, str>,
     ) -> Result<Vec<TantivyDocument>, postcard::Error> {
         let number = u64::from(conversation.record.number);
+        let mut analyzer = analyzer();
+        let mut terms = |text: &str| lines_of_terms(&mut analyzer, text);
         let mut turns = Vec::with_capacity(conversation.turns.len());
         let mut whole = String::new();
         for (turn, said) in (1..COMMIT).zip(&conversation.turns) {
-            let text = indexed(&said.text);
-            whole += &text;
-            whole += "\n";
+            let said_terms = terms(&indexed(&said.text));
+            whole += &said_terms;
             let mut document = self.document(number, turn, said.role, said)?;
-            document.add_text(self.body, text);
+            document.add_text(self.body, said_terms);
             turns.push(document);
         }
-        let mut documents = vec![self.session_document(conversation, whole)?];
+        let facts = terms(&facts::facts(&conversation.record));
+        whole += &terms(&facts::deeds(&conversation.tool_calls));
+        whole += &facts;
+        let mut documents = vec![self.session_document(&conversation.record, whole, facts)?];
         documents.append(&mut turns);
         for committed in facts::committed(conversation) {
             let mut document = self.document(number, COMMIT, Role::Assistant, &committed)?;
-            document.add_text(self.subject, committed.subject);
+            document.add_text(self.subject, terms(&committed.subject));
             documents.push(document);
         }
         documents.push(self.document(number, TOOL_CALLS, Role::Assistant, &conversation.tool_calls)?);
@@ -128,16 +133,12 @@ impl Layout {
         known.then(|| postcard::from_bytes(row).ok()).flatten()
     }
 
-    /// `whole` is what was said; what was done and what is known is put to it.
     fn session_document(
         &self,
-        conversation: &Conversation,
-        mut whole: String,
+        record: &Record,
+        whole: String,
+        facts: String,
     ) -> Result<TantivyDocument, postcard::Error> {
-        let record = &conversation.record;
-        let facts = facts::facts(record);
-        whole += &facts::deeds(&conversation.tool_calls);
-        whole += &facts;
         let mut document = self.document(record.number.into(), RECORD, Role::Human, record)?;
         document.add_text(self.whole, whole);
         document.add_text(self.facts, facts);

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use tantivy::indexer::IndexWriterOptions;
 use tantivy::{IndexSettings, IndexWriter};
 
-use super::analysis::analyzer;
+use super::analysis::reader_of_lines;
 use super::build;
 use super::folder::{Folder, create_private_folder};
 use super::guard::writing;
@@ -211,13 +211,13 @@ fn create_in(dir: &Path, layout: &Layout) -> Result<tantivy::Index> {
     let index = writing(dir, || {
         tantivy::Index::create(Folder::open(dir)?, layout.schema.clone(), settings)
     })?;
-    index.tokenizers().register(ANALYZER, analyzer());
+    index.tokenizers().register(ANALYZER, reader_of_lines());
     Ok(index)
 }
 
 fn open_in(dir: &Path) -> Result<tantivy::Index> {
     let index = writing(dir, || tantivy::Index::open(Folder::open(dir)?))?;
-    index.tokenizers().register(ANALYZER, analyzer());
+    index.tokenizers().register(ANALYZER, reader_of_lines());
     Ok(index)
 }
 
