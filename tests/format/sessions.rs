@@ -11,6 +11,7 @@ use rekal::transcript::Roots;
 use tempfile::TempDir;
 
 use super::{NOON, fnv128, hex, names_every_table, read, string, text, varint};
+use crate::stage::Stage;
 
 const ID: &str = "0193a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b";
 
@@ -246,4 +247,22 @@ fn a_turn_a_tool_call_a_checkpoint_and_a_commit_are_read_by_hand() {
         (1, 1, 0),
         "linked to s1"
     );
+}
+
+/// By the offsets of the table: what the header counts is what the file holds.
+#[test]
+fn the_vectors_are_as_long_as_the_document_says() {
+    let stage = Stage::with_sessions();
+    let bytes = fs::read(stage.store().join("index/lsa.bin")).expect("vectors");
+    let document = text("FORMAT.md");
+    let number = |at: usize, what: &str| {
+        assert!(document.contains(&format!("| {at} | 4 | {what}")), "{what}");
+        u32::from_le_bytes(bytes[at..at + 4].try_into().expect("four bytes")) as usize
+    };
+    let dims = number(12, "k, the number of dimensions");
+    let (terms, sessions) = (number(44, "number of terms"), number(48, "number of sessions"));
+    assert_eq!((&bytes[..8], sessions), (&b"rekallsa"[..], 4));
+    assert_eq!(bytes.len(), 72 + terms * 8 + terms * (8 + dims) + sessions * (8 + dims));
+    let first = 72 + terms * 8 + terms * (8 + dims);
+    assert_eq!(bytes[first..first + 4], [1, 0, 0, 0]);
 }
