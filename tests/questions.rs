@@ -22,6 +22,18 @@ fn found(mut answer: Value) -> Value {
     answer
 }
 
+/// The answer without scores, in the order of the handles: the latent vectors are published after the index, so
+/// that for a moment that layer speaks of the state before. What is found, and how sure, it does not move.
+fn evidence(answer: Value) -> Value {
+    let mut answer = found(answer);
+    let rows = answer["results"].as_array_mut().expect("results");
+    for row in rows.iter_mut() {
+        row.as_object_mut().expect("a row").remove("score");
+    }
+    rows.sort_by_key(|row| row["sid"].to_string());
+    answer
+}
+
 #[test]
 fn every_query_is_text() {
     let stage = Stage::with_sessions();
@@ -114,7 +126,7 @@ fn a_question_of_another_field_is_silence_even_where_one_of_its_words_is_known()
 #[test]
 fn thirty_two_recalls_during_a_checkpoint_answer_as_alone() {
     let stage = Stage::with_sessions();
-    let alone = || found(stage.run(&["recall", "-j", QUERY]).json());
+    let alone = || evidence(stage.run(&["recall", "-j", QUERY]).json());
     let before = alone();
     for number in 0..150 {
         let text = |turn| {
@@ -142,18 +154,22 @@ fn thirty_two_recalls_during_a_checkpoint_answer_as_alone() {
     let runs = recalls
         .into_iter()
         .map(|child| finished(child.wait_with_output().expect("it ends")));
-    let runs: Vec<_> = runs.collect();
+    let mut runs: Vec<_> = runs.collect();
+    while checkpoint.try_wait().expect("a child").is_none() {
+        runs.push(stage.run(&["recall", "-j", QUERY]));
+    }
     assert_eq!(checkpoint.wait().expect("it ends").code(), Some(0));
     let after = alone();
     assert_eq!((ids(&before).len(), ids(&after).len()), (3, 5));
+    let asked = runs.len() + 2;
     for run in runs {
         assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""));
-        let answer = found(run.json());
+        let answer = evidence(run.json());
         assert!(answer == before || answer == after, "{answer}");
     }
     stage.run(&["graph", "drain"]);
     let stats = stage.run(&["graph", "stats", "-j"]).json();
-    assert_eq!(stats["recalls"], 34, "{stats}");
+    assert_eq!(stats["recalls"], asked, "{stats}");
 }
 
 #[test]

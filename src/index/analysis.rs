@@ -25,75 +25,6 @@ pub(super) fn analyzer() -> TextAnalyzer {
         .build()
 }
 
-/// The terms of a text, a line each: in this form they are given to the index, so that a turn that is searched
-/// alone and in its session is analysed once. No term holds white space.
-pub(super) fn lines_of_terms(analyzer: &mut TextAnalyzer, text: &str) -> String {
-    let mut lines = String::with_capacity(text.len());
-    let mut terms = analyzer.token_stream(text);
-    while terms.advance() {
-        lines += &terms.token().text;
-        lines.push('\n');
-    }
-    lines
-}
-
-/// How many terms a text has: what analysing it costs is measured with it.
-pub fn count_terms(text: &str) -> usize {
-    let mut analyzer = analyzer();
-    let mut terms = analyzer.token_stream(text);
-    let mut count = 0;
-    while terms.advance() {
-        count += 1;
-    }
-    count
-}
-
-/// What the index itself takes apart: terms, a line each.
-pub(super) fn reader_of_lines() -> TextAnalyzer {
-    TextAnalyzer::from(Lines)
-}
-
-#[derive(Clone)]
-struct Lines;
-
-struct LineStream<'a> {
-    left: &'a str,
-    token: Token,
-}
-
-impl Tokenizer for Lines {
-    type TokenStream<'a> = LineStream<'a>;
-
-    fn token_stream<'a>(&'a mut self, text: &'a str) -> LineStream<'a> {
-        // Positions are not kept, so all stand at the first one.
-        let token = Token {
-            position: 0,
-            ..Token::default()
-        };
-        LineStream { left: text, token }
-    }
-}
-
-impl TokenStream for LineStream<'_> {
-    fn advance(&mut self) -> bool {
-        let Some((line, left)) = self.left.split_once('\n') else {
-            return false;
-        };
-        self.left = left;
-        self.token.text.clear();
-        self.token.text += line;
-        true
-    }
-
-    fn token(&self) -> &Token {
-        &self.token
-    }
-
-    fn token_mut(&mut self) -> &mut Token {
-        &mut self.token
-    }
-}
-
 #[derive(Clone)]
 struct Chunks;
 
@@ -382,11 +313,6 @@ mod tests {
     #[test]
     fn unspaced_scripts_are_bigrams_apart_from_what_they_are_glued_to() {
         assert_eq!(terms("缓存失效"), "缓存 存失 失效");
-        assert_eq!(count_terms("缓存失效"), 3);
-        assert_eq!(
-            lines_of_terms(&mut analyzer(), "fix jwt_expiry\n"),
-            "fix\njwt_expiri\njwt\nexpiri\n"
-        );
         assert_eq!(terms("修复parseToken函数"), "修复 parsetoken+pars+token 函数");
         assert_eq!(terms("猫"), "猫");
         assert_eq!(terms("キャッシュ、無効"), "キャ ャッ ッシ シュ 無効");

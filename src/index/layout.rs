@@ -21,8 +21,9 @@ use tantivy::schema::{
 };
 use tantivy::{TantivyDocument, Term};
 
-use super::analysis::{analyzer, lines_of_terms};
+use super::analysis::analyzer;
 use super::facts;
+use super::lines::lines_of_terms;
 use crate::session::{Conversation, Record, Role};
 
 /// Of everything in the folder: schema, analysis and values. Any difference means: build anew.

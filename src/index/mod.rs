@@ -15,6 +15,7 @@ mod folder;
 mod guard;
 mod irregular;
 mod layout;
+mod lines;
 mod lookup;
 mod lsa;
 mod matches;
@@ -27,9 +28,9 @@ mod stamp;
 mod stop_words;
 mod whole;
 
-pub use analysis::count_terms;
 pub use beginnings::Beginnings;
 pub use bm25::{Bm25, idf};
+pub use lines::count_terms;
 pub use matches::{Formulas, Hit, Matches};
 pub use publish::Publisher;
 pub use query::{Query, Word};

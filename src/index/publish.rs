@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 use tantivy::indexer::IndexWriterOptions;
 use tantivy::{IndexSettings, IndexWriter};
 
-use super::analysis::reader_of_lines;
 use super::build;
 use super::folder::{Folder, create_private_folder};
 use super::guard::writing;
 use super::layout::{ANALYZER, Layout};
+use super::lines::reader_of_lines;
 use super::lsa;
 use super::read::Index;
 use super::stamp::Stamp;
