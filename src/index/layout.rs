@@ -9,8 +9,9 @@
 //! | 2³² − 2 | subject of commits made in the session | number | 2 | `subject` | – | `Committed` |
 //! | 2³² − 1 | session | number | 2 | – | – | `Vec<ToolCall>` |
 //!
-//! What is searched is given as its terms, a line each. `value` is one byte of [`VERSION`] and postcard. Tool calls lie apart, so that printing a result
-//! does not read them. The documents of a session follow each other, its turns in order.
+//! What is searched is given as its terms, a line each. `value` is one byte of [`VERSION`] and postcard.
+//! Tool calls lie apart, so that printing a result does not read them. The documents of a session follow
+//! each other, its turns in order.
 
 use std::borrow::Cow;
 
