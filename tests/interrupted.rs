@@ -95,7 +95,7 @@ fn interrupted(stage: &Stage, words: &[&str], after: Duration) -> bool {
 }
 
 /// Whether this process, and so what it starts, takes no notice of Ctrl-C: one in the background of a script.
-fn ignores_ctrl_c() -> bool {
+pub(crate) fn ignores_ctrl_c() -> bool {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
     let ignored = ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
