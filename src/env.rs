@@ -1,6 +1,7 @@
 //! The environment: every variable that the program reads, read once.
 
 use std::ffi::OsString;
+use std::io;
 use std::path::PathBuf;
 
 use rekal::edge::SessionId;
@@ -42,12 +43,21 @@ pub struct Env {
     pub copilot_dir: Option<PathBuf>,
 }
 
+/// The program's own file. Where the system does not say, as in a root without `/proc`, the name that it was
+/// called by is taken.
+pub fn program() -> io::Result<PathBuf> {
+    std::env::current_exe().or_else(|error| {
+        let name = std::env::args_os().next().ok_or(error)?;
+        PathBuf::from(name).canonicalize()
+    })
+}
+
 impl Env {
     /// Reads the environment of this process.
     pub fn read() -> Self {
         Self {
             current_dir: std::env::current_dir().ok(),
-            program: std::env::current_exe().ok(),
+            program: program().ok(),
             ..Self::of(|name| std::env::var_os(name))
         }
     }

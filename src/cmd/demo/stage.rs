@@ -8,6 +8,7 @@ use std::process::{Command, Output, Stdio};
 use serde_json::Value;
 
 use crate::answer::Failure;
+use crate::env;
 use crate::out;
 
 /// A folder in which the program is played.
@@ -19,8 +20,7 @@ pub struct Stage {
 impl Stage {
     /// A stage in this folder.
     pub fn new(folder: &Path) -> Result<Self, Failure> {
-        let program =
-            std::env::current_exe().map_err(|error| Failure::io("find", Path::new("the program itself"), &error))?;
+        let program = env::program().map_err(|error| Failure::io("find", Path::new("the program itself"), &error))?;
         let folder = folder.to_path_buf();
         Ok(Self { program, folder })
     }
