@@ -638,6 +638,7 @@ fn what_another_tool_keeps_beside_the_store_stays() {
         run.stderr,
         "rekal: the folder of the store holds something else too and stays\n"
     );
+    assert_eq!(run.stdout.lines().last(), Some("removed the store in .rekal"));
     assert_eq!(yard.read(".rekal/data.db"), "theirs");
     assert!(!yard.at(".rekal/store.redb").exists());
 }

@@ -24,17 +24,9 @@ pub struct Clean {
 /// How many characters of a path are shown.
 const SHOWN: usize = 500;
 
-/// The files of a store, where its folder may hold others too. A claim has a name of its own.
-const FILES: [&str; 8] = [
-    "store.redb",
-    "recall-log.ndjson",
-    "reach.snap",
-    "reach.delta",
-    "index",
-    "config.json",
-    "init.json",
-    ".gitignore",
-];
+/// The files of a store; its folder may hold others too. Those of the spool and of what is published, temporary ones
+/// and claims too, are known by how they begin.
+const FILES: [&str; 5] = ["store.redb", "index", "config.json", "init.json", ".gitignore"];
 
 #[derive(Serialize)]
 struct Done<'a> {
@@ -61,9 +53,7 @@ impl Clean {
             out::say(format!("{} was changed by hand and stays", short(path)));
         }
         let had_store = store.is_dir();
-        if self.purge && had_store {
-            purge(&store, call.json)?;
-        }
+        let is_gone = self.purge && had_store && purge(&store, call.json)?;
         let changed: Vec<PathBuf> = done.changed.into_iter().map(|(_, path)| path).collect();
         if call.json {
             out::print_json(&Done {
@@ -80,7 +70,8 @@ impl Clean {
         }
         let dir = short(&store);
         text.push_str(&match had_store {
-            true if self.purge => format!("removed {dir}\n"),
+            true if is_gone => format!("removed {dir}\n"),
+            true if self.purge => format!("removed the store in {dir}\n"),
             true => format!("the store stays: {dir} (rekal clean --purge --yes removes it)\n"),
             false => String::new(),
         });
@@ -89,8 +80,8 @@ impl Clean {
     }
 }
 
-/// Removes the store, while nobody else writes to it.
-fn purge(store: &Path, quiet: bool) -> Result<(), Failure> {
+/// Removes the store, while nobody else writes to it. Gives whether its folder is gone.
+fn purge(store: &Path, quiet: bool) -> Result<bool, Failure> {
     let held = match store.join("store.redb").exists() {
         true => hold::ledger(store, quiet),
         false => return remove(store),
@@ -102,14 +93,14 @@ fn purge(store: &Path, quiet: bool) -> Result<(), Failure> {
     }
 }
 
-fn remove(store: &Path) -> Result<(), Failure> {
+fn remove(store: &Path) -> Result<bool, Failure> {
     let failed = |path: &Path, error| Failure::io("remove", path, &error);
     let real = store.canonicalize().map_err(|error| failed(store, error))?;
     for entry in fs::read_dir(&real).map_err(|error| failed(&real, error))? {
         let path = entry.map_err(|error| failed(&real, error))?.path();
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let is_claim = name.starts_with("recall-log.") && name.ends_with(".claim");
-        if !is_claim && !FILES.contains(&&*name) {
+        let is_ours = ["recall-log.", "reach."].iter().any(|begin| name.starts_with(begin));
+        if !is_ours && !FILES.contains(&&*name) {
             continue;
         }
         let removed = if path.is_dir() {
@@ -122,8 +113,8 @@ fn remove(store: &Path) -> Result<(), Failure> {
     match fs::remove_dir(&real) {
         Err(error) if error.kind() == ErrorKind::DirectoryNotEmpty => {
             out::say("the folder of the store holds something else too and stays");
-            Ok(())
+            Ok(false)
         }
-        done => done.map_err(|error| failed(&real, error)),
+        done => done.map(|()| true).map_err(|error| failed(&real, error)),
     }
 }
