@@ -65,6 +65,8 @@ impl Call {
             codex: self.env.codex_dir.clone(),
             gemini: self.env.gemini_dir.clone(),
             copilot: self.env.copilot_dir.clone(),
+            cline: self.env.cline_dir.clone(),
+            editors: self.env.editor_dirs.clone(),
         }
     }
 

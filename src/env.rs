@@ -14,6 +14,12 @@ const SOURCES: [&str; 4] = [
     "GEMINI_SESSION_ID",
 ];
 
+/// Editors that keep a folder of their own where programs keep theirs.
+const EDITORS: [&str; 5] = ["Code", "Code - Insiders", "VSCodium", "Cursor", "Windsurf"];
+
+/// The folder below the home of an editor that is worked in from another machine.
+const EDITOR_SERVERS: [&str; 2] = [".vscode-server/data", ".vscode-server-insiders/data"];
+
 /// What the environment says.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Env {
@@ -41,6 +47,10 @@ pub struct Env {
     pub gemini_dir: Option<PathBuf>,
     /// Where Copilot CLI keeps its files.
     pub copilot_dir: Option<PathBuf>,
+    /// Where Cline in a terminal keeps its files.
+    pub cline_dir: Option<PathBuf>,
+    /// Where editors keep what their extensions store.
+    pub editor_dirs: Vec<PathBuf>,
 }
 
 /// The program's own file. Where the system does not say, as in a root without `/proc`, the name that it was
@@ -73,6 +83,12 @@ impl Env {
         let xdg = |name: &str| folder(name).filter(|dir| dir.is_absolute());
         let switch = |name: &str| get(name).is_some_and(|value| is_on(&value.to_string_lossy()));
         let home = |below: &str| folder("HOME").map(|home| home.join(below));
+        let programs = match cfg!(target_os = "macos") {
+            true => home("Library/Application Support"),
+            false => xdg("XDG_CONFIG_HOME").or_else(|| home(".config")),
+        };
+        let editors = EDITORS.iter().filter_map(|name| Some(programs.as_ref()?.join(name)));
+        let remote = EDITOR_SERVERS.iter().filter_map(|name| home(name));
         let source = |name: &&str| SessionId::try_from(get(name)?.to_str()?.trim()).ok();
         Self {
             current_dir: None,
@@ -94,6 +110,13 @@ impl Env {
                 .map(|dir| dir.join(".gemini"))
                 .or_else(|| home(".gemini")),
             copilot_dir: home(".copilot"),
+            cline_dir: folder("CLINE_DATA_DIR")
+                .or_else(|| folder("CLINE_DIR").map(|dir| dir.join("data")))
+                .or_else(|| home(".cline/data")),
+            editor_dirs: editors
+                .chain(remote)
+                .map(|dir| dir.join("User/globalStorage"))
+                .collect(),
         }
     }
 }
@@ -149,20 +172,36 @@ mod tests {
         assert_eq!(home.codex_dir, Some("/home/ada/.codex".into()));
         assert_eq!(home.gemini_dir, Some("/home/ada/.gemini".into()));
         assert_eq!(home.copilot_dir, Some("/home/ada/.copilot".into()));
+        assert_eq!(home.cline_dir, Some("/home/ada/.cline/data".into()));
+        assert!(
+            home.editor_dirs
+                .contains(&"/home/ada/.vscode-server/data/User/globalStorage".into())
+        );
+        #[cfg(target_os = "linux")]
+        assert_eq!(
+            home.editor_dirs[1],
+            PathBuf::from("/home/ada/.config/Code - Insiders/User/globalStorage")
+        );
         let set = of(&[
             ("HOME", "/home/ada"),
             ("XDG_DATA_HOME", "/data"),
             ("XDG_CONFIG_HOME", "not/absolute"),
             ("CODEX_HOME", "/codex"),
             ("GEMINI_CLI_HOME", "/own"),
+            ("CLINE_DIR", "/cline"),
             ("REKAL_STORE", ""),
         ]);
         assert_eq!(set.data_dir, Some("/data/rekal".into()));
         assert_eq!(set.config_dir, Some("/home/ada/.config/rekal".into()));
         assert_eq!(set.codex_dir, Some("/codex".into()));
         assert_eq!(set.gemini_dir, Some("/own/.gemini".into()));
+        assert_eq!(set.cline_dir, Some("/cline/data".into()));
         assert_eq!(set.store, None);
         assert_eq!(of(&[("REKAL_CONFIG_HOME", "/own")]).config_dir, Some("/own".into()));
-        assert_eq!(of(&[]).data_dir, None);
+        assert_eq!(
+            of(&[("CLINE_DIR", "/cline"), ("CLINE_DATA_DIR", "/own")]).cline_dir,
+            Some("/own".into())
+        );
+        assert_eq!((of(&[]).data_dir, of(&[]).editor_dirs), (None, Vec::new()));
     }
 }

@@ -44,6 +44,14 @@ impl Error {
         Self::new(Kind::NewerFormat, what).remedy_is("install a newer rekal")
     }
 
+    /// A row of a table names something that only a newer version of this crate knows.
+    pub(crate) fn newer_row(table: &str, what: &str) -> Self {
+        let attempt = format!("read {what} that this version does not know, in");
+        Self::new(Kind::NewerFormat, attempt)
+            .on(table)
+            .remedy_is("install a newer rekal")
+    }
+
     /// A file holds what no version of this crate writes.
     pub(crate) fn corrupt(path: impl AsRef<Path>, what: impl fmt::Display) -> Self {
         Self::new(Kind::Corrupt, "read")

@@ -17,6 +17,10 @@ pub enum Harness {
     Gemini,
     /// Copilot CLI.
     Copilot,
+    /// Cline, in an editor or a terminal.
+    Cline,
+    /// Roo Code, which began as a copy of Cline.
+    Roo,
 }
 
 /// Who asked in a session.
@@ -132,7 +136,14 @@ pub struct Conversation {
 
 impl Harness {
     /// All of them, in the order in which they came to be known.
-    pub const ALL: [Harness; 4] = [Harness::Claude, Harness::Codex, Harness::Gemini, Harness::Copilot];
+    pub const ALL: [Harness; 6] = [
+        Harness::Claude,
+        Harness::Codex,
+        Harness::Gemini,
+        Harness::Copilot,
+        Harness::Cline,
+        Harness::Roo,
+    ];
 
     /// The name in filters and output.
     pub fn as_str(self) -> &'static str {
@@ -141,6 +152,8 @@ impl Harness {
             Harness::Codex => "codex",
             Harness::Gemini => "gemini",
             Harness::Copilot => "copilot",
+            Harness::Cline => "cline",
+            Harness::Roo => "roo",
         }
     }
 }

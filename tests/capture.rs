@@ -344,3 +344,29 @@ fn two_thousand_files_and_a_line_of_a_megabyte_are_captured() {
     assert_eq!(turns(&stage, "large"), ["a picture follows", "what is on this picture"]);
     assert_eq!(turns(&stage, "many-1999"), ["question number 1999"]);
 }
+
+#[test]
+fn a_task_that_is_written_anew_is_one_session_and_known_by_the_name_of_its_agent() {
+    let stage = Stage::new();
+    let storage = stage.home().join(".config/Code/User/globalStorage");
+    let folder = storage.join("saoudrizwan.claude-dev/tasks/1767312000000");
+    fs::create_dir_all(&folder).expect("folders");
+    let file = folder.join("api_conversation_history.json");
+    let asked = json!({"role": "user", "content": "<task>\npeel the copper apples\n</task>"});
+    let answered = json!({"role": "assistant", "content": [{"type": "text", "text": "They are peeled."}]});
+    fs::write(&file, json!([asked]).to_string()).expect("written");
+    stage.run(&["checkpoint"]);
+    fs::write(&file, json!([asked, answered, {"role": "hologram"}]).to_string()).expect("written");
+    stage.run(&["checkpoint"]);
+    assert_eq!(turns(&stage, "s1"), ["peel the copper apples", "They are peeled."]);
+    assert_eq!(stage.run(&["checkpoint", "-j"]).json()["read"], 0);
+    let of = |agent| stage.run(&["copper apples", "--harness", agent]).code;
+    assert_eq!((of("cline"), of("roo")), (Some(0), Some(1)));
+    let doctor = stage.run(&["doctor"]).stdout;
+    assert!(doctor.contains("agents: cline: 1 transcript, 1 captured\n"), "{doctor}");
+    assert!(
+        doctor.contains("agents: cline: 1 line could not be read and were left out"),
+        "{doctor}"
+    );
+    assert!(!doctor.contains("roo"), "{doctor}");
+}

@@ -9,6 +9,7 @@ use rekal::graph::Graph;
 
 use crate::exactly_once::party::runs_alone;
 use crate::exactly_once::program::{THEN, append, drain, is_verified, reach, recall, rekal, targets};
+use crate::stage::Stage;
 
 const LEDGER: &str = "store.redb";
 const BASE: &str = "reach.snap";
@@ -162,6 +163,34 @@ fn kinds_of_damage(good: &[u8]) -> Vec<Vec<u8>> {
         flipped
     }));
     kinds
+}
+
+#[test]
+fn a_session_of_an_agent_that_only_a_newer_version_knows_is_left_to_that_version() {
+    let stage = Stage::with_sessions();
+    {
+        let sessions: TableDefinition<u32, &[u8]> = TableDefinition::new("rekal.sessions");
+        let database = redb::Database::open(stage.store().join(LEDGER)).expect("a database");
+        let txn = database.begin_write().expect("a transaction");
+        {
+            let mut table = txn.open_table(sessions).expect("a table");
+            let mut row = table.get(2).expect("readable").expect("s2").value().to_vec();
+            // Version, number, length of the id, the id, and then the agent.
+            assert_eq!(row[..8], *b"\x01\x02\x04bbbb\x00");
+            row[7] = 99;
+            table.insert(2, row.as_slice()).expect("written");
+        }
+        txn.commit().expect("committed");
+    }
+    stage.claude("eeee", &[("user", "One session more")]);
+    let said = "rekal: read a session of an agent that this version does not know, in rekal.sessions";
+    for words in [&["checkpoint"][..], &["index"]] {
+        let run = stage.run(words);
+        assert_eq!((run.code, run.stdout.as_str()), (Some(2), ""), "{words:?}");
+        assert!(run.stderr.starts_with(said), "{}", run.stderr);
+        assert!(run.stderr.contains("install a newer rekal"), "{}", run.stderr);
+    }
+    assert_eq!(stage.run(&["csv table"]).code, Some(0), "what is published stays");
 }
 
 #[test]

@@ -172,7 +172,7 @@ impl Sessions<'_> {
 
     fn row(&self, session: u32) -> Result<Option<SessionRow>> {
         let row = self.sessions.get(session).during("read a session")?;
-        row.map(|row| rows::decode(row.value(), "rekal.sessions")).transpose()
+        row.map(|row| SessionRow::decode(row.value())).transpose()
     }
 
     fn touch(&mut self, sessions: &BTreeSet<u32>) -> Result<()> {

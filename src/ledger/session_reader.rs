@@ -65,7 +65,7 @@ impl SessionReader {
         let mut changed = Vec::new();
         for entry in self.sessions.iter().during("read sessions")? {
             let (number, row) = entry.during("read sessions")?;
-            let row: SessionRow = rows::decode(row.value(), "rekal.sessions")?;
+            let row = SessionRow::decode(row.value())?;
             if row.change > change {
                 changed.push(number.value());
             }
@@ -81,7 +81,7 @@ impl SessionReader {
             .get(number)
             .during("read a session")?
             .ok_or_else(missing)?;
-        let row: SessionRow = rows::decode(row.value(), "rekal.sessions")?;
+        let row = SessionRow::decode(row.value())?;
         Ok(Conversation {
             record: row.record,
             turns: parts(&self.turns, number, "rekal.turns")?,

@@ -26,7 +26,7 @@ use super::packed::pack;
 use super::rows;
 use super::tables::{Bytes, During, META};
 use crate::edge::SessionId;
-use crate::session::{Record, ToolCall, Turn};
+use crate::session::{Harness, Record, ToolCall, Turn};
 use crate::time::Millis;
 use crate::{Error, Result};
 
@@ -100,6 +100,21 @@ pub(crate) struct SessionNumbers {
     pub(crate) change: u64,
 }
 
+impl SessionRow {
+    /// The row that `bytes` hold. An agent beyond those that are known is one that a newer version reads.
+    pub(super) fn decode(bytes: &[u8]) -> Result<Self> {
+        rows::decode(bytes, "rekal.sessions").map_err(|damaged| {
+            let beginning = postcard::take_from_bytes::<(u8, u32, &str, u32)>(bytes);
+            match beginning {
+                Ok(((_, _, _, agent), _)) if agent as usize >= Harness::ALL.len() => {
+                    Error::newer_row("rekal.sessions", "a session of an agent")
+                }
+                _ => damaged,
+            }
+        })
+    }
+}
+
 impl Default for SessionNumbers {
     fn default() -> Self {
         Self {
@@ -159,7 +174,7 @@ impl<'t> Sessions<'t> {
 
     fn session(&self, number: u32) -> Result<SessionRow> {
         match self.sessions.get(number).during("read a session")? {
-            Some(row) => rows::decode(row.value(), "rekal.sessions"),
+            Some(row) => SessionRow::decode(row.value()),
             None => Err(Error::corrupt("rekal.sessions", format!("session {number} is missing"))),
         }
     }

@@ -89,7 +89,7 @@ impl Sessions<'_> {
             let (number, row) = entry.during("read sessions")?;
             let holds = contains(row.value(), text);
             if holds || touched.contains(&number.value()) {
-                let mut row: SessionRow = rows::decode(row.value(), "rekal.sessions")?;
+                let mut row = SessionRow::decode(row.value())?;
                 let session = &mut row.record.session;
                 for name in session
                     .cwd

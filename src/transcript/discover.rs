@@ -7,7 +7,7 @@ use std::time::UNIX_EPOCH;
 
 use walkdir::WalkDir;
 
-use super::gemini;
+use super::{cline, gemini};
 use crate::Error;
 use crate::session::Harness;
 
@@ -22,6 +22,10 @@ pub struct Roots {
     pub gemini: Option<PathBuf>,
     /// The folder of Copilot CLI, `~/.copilot` mostly.
     pub copilot: Option<PathBuf>,
+    /// The folder of Cline in a terminal, `~/.cline/data` mostly.
+    pub cline: Option<PathBuf>,
+    /// Where editors keep what their extensions store, as Cline and Roo Code: `User/globalStorage` of each.
+    pub editors: Vec<PathBuf>,
 }
 
 /// A transcript, as a walk over the folders sees it.
@@ -47,21 +51,39 @@ pub struct Discovered {
     pub unreadable: Vec<String>,
 }
 
+impl Roots {
+    /// Where this agent keeps its files; none of it need be there.
+    pub fn of(&self, agent: Harness) -> Vec<PathBuf> {
+        let own = match agent {
+            Harness::Claude => &self.claude,
+            Harness::Codex => &self.codex,
+            Harness::Gemini => &self.gemini,
+            Harness::Copilot => &self.copilot,
+            Harness::Cline => &self.cline,
+            Harness::Roo => &None,
+        };
+        let extension = match agent {
+            Harness::Cline => Some("saoudrizwan.claude-dev"),
+            Harness::Roo => Some("rooveterinaryinc.roo-cline"),
+            _ => None,
+        };
+        let stored = |name| self.editors.iter().map(move |storage| storage.join(name));
+        own.iter()
+            .cloned()
+            .chain(extension.into_iter().flat_map(stored))
+            .collect()
+    }
+}
+
 /// Looks for transcripts. A root that does not exist has none.
 pub fn discover(roots: &Roots) -> Discovered {
     let mut all = Discovered::default();
-    if let Some(root) = &roots.claude {
-        walk(&root.join("projects"), Harness::Claude, &mut all);
-    }
-    if let Some(root) = &roots.codex {
-        walk(&root.join("sessions"), Harness::Codex, &mut all);
-        walk(&root.join("archived_sessions"), Harness::Codex, &mut all);
-    }
-    if let Some(root) = &roots.gemini {
-        walk(&root.join("tmp"), Harness::Gemini, &mut all);
-    }
-    if let Some(root) = &roots.copilot {
-        walk(&root.join("session-state"), Harness::Copilot, &mut all);
+    for agent in Harness::ALL {
+        for root in roots.of(agent) {
+            for folder in folders(agent) {
+                walk(&root.join(folder), agent, &mut all);
+            }
+        }
     }
     let plain: HashSet<PathBuf> = all.found.iter().map(|f| f.path.clone()).collect();
     all.found
@@ -82,13 +104,33 @@ pub(super) fn is_subagent(found: &Found) -> bool {
             || found.path.components().any(|part| part.as_os_str() == "subagents"))
 }
 
+/// Which folders of an agent's own hold transcripts.
+fn folders(agent: Harness) -> &'static [&'static str] {
+    match agent {
+        Harness::Claude => &["projects"],
+        Harness::Codex => &["sessions", "archived_sessions"],
+        Harness::Gemini => &["tmp"],
+        Harness::Copilot => &["session-state"],
+        Harness::Cline => &["sessions", "tasks"],
+        Harness::Roo => &["tasks"],
+    }
+}
+
+/// How far below such a folder they lie. Beside a task of Cline there may be a copy of all that it worked on.
+fn depth(agent: Harness) -> usize {
+    match agent {
+        Harness::Cline | Harness::Roo => 2,
+        _ => usize::MAX,
+    }
+}
+
 fn walk(root: &Path, harness: Harness, all: &mut Discovered) {
     if !root.exists() {
         return;
     }
     let first = all.found.len();
     let mut linked = false;
-    for entry in WalkDir::new(root).follow_links(true) {
+    for entry in WalkDir::new(root).max_depth(depth(harness)).follow_links(true) {
         let entry = match entry {
             Ok(entry) => entry,
             Err(error) => {
@@ -140,6 +182,7 @@ fn is_transcript(path: &Path, harness: Harness) -> bool {
         Harness::Codex => name.starts_with("rollout-") && (name.ends_with(".jsonl") || name.ends_with(".jsonl.zst")),
         Harness::Gemini => gemini::is_chat(path),
         Harness::Copilot => name == "events.jsonl",
+        Harness::Cline | Harness::Roo => cline::is_conversation(name),
     }
 }
 
@@ -175,6 +218,8 @@ mod tests {
             codex: Some(home.path().join("x")),
             gemini: Some(home.path().join("g")),
             copilot: Some(home.path().join("p")),
+            cline: Some(home.path().join("l")),
+            editors: vec![home.path().join("e")],
         };
         (home, roots)
     }
@@ -198,14 +243,25 @@ mod tests {
             "p/session-state/c/events.jsonl",
             "p/session-state/c/other.jsonl",
             "g/tmp/p/checkpoint-a.json",
+            "l/sessions/a/a.messages.json",
+            "l/sessions/a/a.json",
+            "l/sessions/a/a.compaction.json",
+            "e/saoudrizwan.claude-dev/tasks/1/api_conversation_history.json",
+            "e/saoudrizwan.claude-dev/tasks/1/ui_messages.json",
+            "e/saoudrizwan.claude-dev/tasks/1/copy/of/api_conversation_history.json",
+            "e/rooveterinaryinc.roo-cline/tasks/2/api_conversation_history.json",
+            "e/somebody.else/tasks/2/api_conversation_history.json",
         ]);
         let all = discover(&roots);
         assert_eq!(
             names(home.path(), &all.found),
             [
                 "c/projects/-p/b.jsonl",
+                "e/rooveterinaryinc.roo-cline/tasks/2/api_conversation_history.json",
+                "e/saoudrizwan.claude-dev/tasks/1/api_conversation_history.json",
                 "g/tmp/p/chats/s0/sub.jsonl",
                 "g/tmp/p/chats/session-1.jsonl",
+                "l/sessions/a/a.messages.json",
                 "p/session-state/c/events.jsonl",
                 "x/archived_sessions/rollout-0.jsonl",
                 "x/sessions/2026/01/02/rollout-1.jsonl",

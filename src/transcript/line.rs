@@ -88,6 +88,13 @@ fn objects<T: DeserializeOwned>(line: &[u8]) -> (Vec<T>, bool) {
     parse(&mend(line))
 }
 
+/// A file that is one value. `None`: it is none, or something stands behind it.
+pub(super) fn value<T: DeserializeOwned>(file: &[u8]) -> Option<T> {
+    let file = file.strip_prefix(b"\xef\xbb\xbf").unwrap_or(file);
+    let read = serde_json::from_slice(file).ok();
+    read.or_else(|| serde_json::from_str(&mend(file)).ok())
+}
+
 /// What is taken in of a line, and whether that is all of it. Of a `tail`, which may be completed later,
 /// nothing unless all of it could be read.
 pub(super) fn entries<T: DeserializeOwned>(line: &[u8], tail: bool) -> (Vec<T>, bool) {

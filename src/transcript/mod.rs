@@ -5,6 +5,7 @@
 
 mod arguments;
 mod claude;
+mod cline;
 mod codex;
 mod commit;
 mod copilot;

@@ -17,8 +17,8 @@ pub(super) fn is_own_tool(tool: &str) -> bool {
         let behind = tool.strip_prefix(prefix).and_then(|rest| rest.strip_prefix(NAME));
         behind.is_some_and(|rest: &str| rest.starts_with(join))
     };
-    // How Gemini CLI and Copilot CLI join the names of a server and its tool.
-    if is_of("mcp_", '_') || is_of("", '-') {
+    // How Gemini CLI, Roo Code and Copilot CLI join the names of a server and its tool.
+    if is_of("mcp_", '_') || is_of("mcp--", '-') || is_of("", '-') {
         return true;
     }
     let mut parts = tool.split("__").peekable();
@@ -216,7 +216,12 @@ mod tests {
         ] {
             assert!(invokes(command), "{command}");
         }
-        for tool in ["mcp__rekal__recall", "mcp__plugin_rekal_rekal__query", "rekal__recall"] {
+        for tool in [
+            "mcp--rekal--recall",
+            "mcp__rekal__recall",
+            "mcp__plugin_rekal_rekal__query",
+            "rekal__recall",
+        ] {
             assert!(is_own_tool(tool), "{tool}");
         }
     }

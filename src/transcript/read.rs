@@ -10,7 +10,7 @@ use super::discover::{Found, is_packed};
 use super::gather::{Gathered, SoFar};
 use super::line::{LONGEST, Lines, is_blank};
 use super::position::Position;
-use super::{claude, codex, copilot, gemini};
+use super::{claude, cline, codex, copilot, gemini};
 use crate::session::{Harness, Session, ToolCall, Turn};
 use crate::{Error, Result};
 
@@ -85,6 +85,7 @@ pub(super) enum Parser {
     Codex(codex::State),
     Gemini(gemini::State),
     Copilot(copilot::State),
+    Cline(cline::State),
 }
 
 impl Parser {
@@ -94,6 +95,7 @@ impl Parser {
             Harness::Codex => Self::Codex(codex::State::new(found)),
             Harness::Gemini => Self::Gemini(gemini::State::new(found)),
             Harness::Copilot => Self::Copilot(copilot::State::new(found)),
+            Harness::Cline | Harness::Roo => Self::Cline(cline::State::new(found)),
         }
     }
 
@@ -102,14 +104,14 @@ impl Parser {
         match self {
             Self::Claude(state) => state.take(line, tail, out),
             Self::Codex(state) => state.take(line, tail, out),
-            Self::Gemini(_) => false,
+            Self::Gemini(_) | Self::Cline(_) => false,
             Self::Copilot(state) => state.take(line, tail, out),
         }
     }
 
     /// Whether what stands in a file makes sense only when all of it is known.
     fn wants_all(&self) -> bool {
-        matches!(self, Self::Gemini(_))
+        matches!(self, Self::Gemini(_) | Self::Cline(_))
     }
 
     /// Takes in a whole file, and tells how much of it could not be read.
@@ -117,6 +119,7 @@ impl Parser {
         match self {
             Self::Claude(_) | Self::Codex(_) | Self::Copilot(_) => 0,
             Self::Gemini(state) => state.take_all(file, out),
+            Self::Cline(state) => state.take_all(file, out),
         }
     }
 
@@ -126,6 +129,7 @@ impl Parser {
             Self::Codex(state) => state.session(so_far),
             Self::Gemini(state) => state.session(so_far),
             Self::Copilot(state) => state.session(so_far),
+            Self::Cline(state) => state.session(so_far),
         }
     }
 }

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use proptest::prelude::*;
 
 use super::claude::tests::CLAUDE;
+use super::cline::tests::CLINE;
 use super::codex::tests::CODEX;
 use super::copilot::tests::COPILOT;
 use super::gemini::tests::GEMINI;
@@ -94,11 +95,12 @@ fn assert_same(growing: &Reading, whole: &Reading, lengths: &[usize]) {
     assert_eq!(growing.position, whole.position, "{lengths:?}");
 }
 
-const NAMES: [(&str, &str, Harness); 4] = [
+const NAMES: [(&str, &str, Harness); 5] = [
     (CLAUDE, "11111111-2222-4333-8444-555555555555.jsonl", Harness::Claude),
     (CODEX, "rollout-2026-01-02T03-04-05-c1.jsonl", Harness::Codex),
     (GEMINI, "session-1.jsonl", Harness::Gemini),
     (COPILOT, "p1/events.jsonl", Harness::Copilot),
+    (CLINE, "1767312000000/api_conversation_history.json", Harness::Cline),
 ];
 
 #[test]

@@ -1,6 +1,6 @@
 //! The agents: what they left, and what of it was read.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use rekal::capture::{Census, census};
 use rekal::session::Harness;
@@ -18,21 +18,15 @@ pub fn findings(visit: &Visit<'_>) -> Vec<Finding> {
         let known = visit.facts().and_then(|facts| facts.agents.get(at).cloned());
         // Nothing is read without a ledger, so nothing fails.
         let census = known.or_else(|| census(None, &visit.discovered.found, agent).ok());
-        if let (Some(census), Some(root)) = (census, root(visit, agent)) {
-            found.extend(of_agent(visit, agent, &census, &root));
+        let roots = visit.roots.of(agent);
+        // Of several places the one that is there is meant.
+        let root = roots.iter().find(|root| root.exists()).or(roots.first());
+        if let (Some(census), Some(root)) = (census, root) {
+            found.extend(of_agent(visit, agent, &census, root));
         }
     }
     found.extend(visit.discovered.unreadable.iter().map(|why| unreadable(visit, why)));
     found
-}
-
-fn root(visit: &Visit<'_>, agent: Harness) -> Option<PathBuf> {
-    match agent {
-        Harness::Claude => visit.roots.claude.clone(),
-        Harness::Codex => visit.roots.codex.clone(),
-        Harness::Gemini => visit.roots.gemini.clone(),
-        Harness::Copilot => visit.roots.copilot.clone(),
-    }
 }
 
 fn of_agent(visit: &Visit<'_>, agent: Harness, census: &Census, root: &Path) -> Vec<Finding> {
@@ -75,7 +69,7 @@ fn unreadable(visit: &Visit<'_>, why: &str) -> Finding {
         return Finding::info(AREA, why);
     }
     let finding = Finding::warning(AREA, format!("some transcripts are not seen: {why}"));
-    let mut roots = Harness::ALL.into_iter().filter_map(|agent| root(visit, agent));
+    let mut roots = Harness::ALL.into_iter().flat_map(|agent| visit.roots.of(agent));
     match roots.find(|root| why.contains(&root.display().to_string())) {
         Some(root) => finding.at(&root).remedy_is(format!("chmod -R u+rX {}", quoted(&root))),
         None => finding,
