@@ -12,7 +12,7 @@ use rekal::recall::Weights;
 use rekal::snapshot::Snapshot;
 use rekal::spool::Recorder;
 use rekal::time::Millis;
-use rekal::transcript::Roots;
+use rekal::transcript::{AIDER_HISTORY, Roots};
 
 use crate::answer::Failure;
 use crate::config;
@@ -58,8 +58,8 @@ impl Call {
         }
     }
 
-    /// Where the agents keep their files.
-    pub fn roots(&self) -> Roots {
+    /// Where the agents keep their files, as far as this store is concerned.
+    pub fn roots(&self, place: &Place) -> Roots {
         Roots {
             claude: self.env.claude_dir.clone(),
             codex: self.env.codex_dir.clone(),
@@ -67,7 +67,23 @@ impl Call {
             copilot: self.env.copilot_dir.clone(),
             cline: self.env.cline_dir.clone(),
             editors: self.env.editor_dirs.clone(),
+            aider: self.histories(place),
+            zone: Some(when::zone()),
         }
+    }
+
+    /// Aider writes where it works, so it is looked for where the sessions of this store are held.
+    fn histories(&self, place: &Place) -> Vec<PathBuf> {
+        let here = self.env.current_dir.as_deref();
+        let own = self.env.aider_history.as_deref().map(|file| match here {
+            Some(here) => here.join(file),
+            None => file.to_path_buf(),
+        });
+        let folders = place.folders(here).into_iter().map(|folder| folder.join(AIDER_HISTORY));
+        let mut files: Vec<PathBuf> = folders.chain(own).collect();
+        files.sort();
+        files.dedup();
+        files
     }
 
     /// Where the store is.

@@ -51,6 +51,8 @@ pub struct Env {
     pub cline_dir: Option<PathBuf>,
     /// Where editors keep what their extensions store.
     pub editor_dirs: Vec<PathBuf>,
+    /// Where Aider writes its history, unless it is the folder that it is started in.
+    pub aider_history: Option<PathBuf>,
 }
 
 /// The program's own file. Where the system does not say, as in a root without `/proc`, the name that it was
@@ -113,6 +115,7 @@ impl Env {
             cline_dir: folder("CLINE_DATA_DIR")
                 .or_else(|| folder("CLINE_DIR").map(|dir| dir.join("data")))
                 .or_else(|| home(".cline/data")),
+            aider_history: folder("AIDER_CHAT_HISTORY_FILE"),
             editor_dirs: editors
                 .chain(remote)
                 .map(|dir| dir.join("User/globalStorage"))

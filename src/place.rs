@@ -74,6 +74,16 @@ impl Place {
         Ok(())
     }
 
+    /// The folders in which its sessions may be held: the worktrees of the repository; without one the
+    /// folder that a store beside it is in, and `here`.
+    pub fn folders(&self, here: Option<&Path>) -> Vec<PathBuf> {
+        if let Scope::Repository(repository) = &self.scope {
+            return repository.worktrees();
+        }
+        let beside = self.dir.parent().filter(|_| self.dir.ends_with(FOLDER));
+        beside.into_iter().chain(here).map(Path::to_path_buf).collect()
+    }
+
     fn named(dir: PathBuf) -> Self {
         let existing = dir.ancestors().find_map(|folder| folder.canonicalize().ok());
         let scope = match existing.as_deref().and_then(Repository::around) {

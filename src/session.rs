@@ -21,6 +21,8 @@ pub enum Harness {
     Cline,
     /// Roo Code, which began as a copy of Cline.
     Roo,
+    /// Aider.
+    Aider,
 }
 
 /// Who asked in a session.
@@ -136,13 +138,14 @@ pub struct Conversation {
 
 impl Harness {
     /// All of them, in the order in which they came to be known.
-    pub const ALL: [Harness; 6] = [
+    pub const ALL: [Harness; 7] = [
         Harness::Claude,
         Harness::Codex,
         Harness::Gemini,
         Harness::Copilot,
         Harness::Cline,
         Harness::Roo,
+        Harness::Aider,
     ];
 
     /// The name in filters and output.
@@ -154,6 +157,7 @@ impl Harness {
             Harness::Copilot => "copilot",
             Harness::Cline => "cline",
             Harness::Roo => "roo",
+            Harness::Aider => "aider",
         }
     }
 }

@@ -370,3 +370,38 @@ fn a_task_that_is_written_anew_is_one_session_and_known_by_the_name_of_its_agent
     );
     assert!(!doctor.contains("roo"), "{doctor}");
 }
+
+#[test]
+fn the_chats_of_a_history_of_aider_are_sessions_of_their_own() {
+    let stage = Stage::new();
+    let file = stage.home().join(".aider.chat.history.md");
+    let chat = |hour: u64, said: &str| format!("\n# aider chat started at 2026-11-02 0{hour}:00:00\n\n#### {said}  \n");
+    let history = |said: &[&str]| -> String { (1..).zip(said).map(|(hour, said)| chat(hour, said)).collect() };
+    fs::write(&file, history(&["peel the copper apples", "slice the pears"])).expect("written");
+    let first = stage.run_with(&[("TZ", "UTC-02")], &["checkpoint", "-j"]).json();
+    assert_eq!((&first["sessions_new"], &first["transcripts"]), (&json!(2), &json!(1)));
+    let page = stage.run(&["query", "-s", "s1", "-j"]).json();
+    assert_eq!(page["turns"][0]["ts"], "2026-11-01T23:00:00.000Z");
+    assert_eq!(page["cwd"].as_str(), stage.home().to_str());
+
+    let last = "slice the pears  \n\nThey are sliced.\n";
+    let grown = history(&["peel the copper apples", last, "core the quinces"]);
+    fs::write(&file, &grown).expect("written");
+    let second = stage.run(&["checkpoint", "-j"]).json();
+    assert_eq!(
+        (&second["sessions_new"], &second["sessions_grown"]),
+        (&json!(1), &json!(1))
+    );
+    assert_eq!(turns(&stage, "s2"), ["slice the pears", "They are sliced."]);
+    assert_eq!(stage.run(&["checkpoint", "-j"]).json()["read"], 0);
+
+    stage.run(&["forget", "--session", "s3"]);
+    fs::write(&file, grown + &chat(4, "wash the plums")).expect("written");
+    stage.run(&["checkpoint"]);
+    assert_eq!(turns(&stage, "s1"), ["peel the copper apples"]);
+    assert_eq!(turns(&stage, "s4"), ["wash the plums"]);
+    assert_eq!(stage.run(&["copper apples", "--harness", "aider"]).code, Some(0));
+    assert_eq!(stage.run(&["find", "quinces"]).code, Some(1), "it stays forgotten");
+    let doctor = stage.run(&["doctor"]).stdout;
+    assert!(doctor.contains("agents: aider: 1 transcript, 1 captured\n"), "{doctor}");
+}

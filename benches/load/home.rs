@@ -39,7 +39,7 @@ pub(crate) fn told_in(home: &Path) -> Vec<Told> {
         ..Roots::default()
     };
     let found = discover(&roots).found;
-    let read = found.iter().filter_map(|found| read(found, None).ok());
+    let read = found.iter().filter_map(|found| read(found, None).ok()).flatten();
     let told = read.map(|reading| Told {
         turns: reading.turns,
         tool_calls: reading.tool_calls,

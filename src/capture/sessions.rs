@@ -107,7 +107,7 @@ pub(super) fn capture(
     let mut portion = Vec::new();
     let mut size = 0;
     for file in found {
-        if let Some(waiting) = read(file, known.get(&key_of(file)), scope, &mut report) {
+        for waiting in read(file, known.get(&key_of(file)), scope, &mut report) {
             size += waiting.reading.turns.iter().map(|turn| turn.text.len()).sum::<usize>() + 1024;
             portion.push(waiting);
         }
@@ -127,12 +127,7 @@ pub(super) fn key_of(file: &Found) -> String {
     file.path.to_string_lossy().into_owned()
 }
 
-fn read<'f>(
-    file: &'f Found,
-    known: Option<&TranscriptRow>,
-    scope: &Scope,
-    report: &mut Captured,
-) -> Option<Waiting<'f>> {
+fn read<'f>(file: &'f Found, known: Option<&TranscriptRow>, scope: &Scope, report: &mut Captured) -> Vec<Waiting<'f>> {
     let path = key_of(file);
     let mut from = None;
     if let Some(row) = known {
@@ -140,33 +135,36 @@ fn read<'f>(
         match &row.outcome {
             Outcome::Elsewhere(cwd) if !scope.holds(Some(cwd)) => {
                 report.elsewhere += 1;
-                return None;
+                return Vec::new();
             }
             Outcome::Elsewhere(_) => {}
             outcome if unchanged => {
                 report.held += u64::from(matches!(outcome, Outcome::Session(_)));
-                return None;
+                return Vec::new();
             }
             // A position that another version wrote is no position: the file is read anew.
             _ => from = postcard::from_bytes::<Position>(&row.position).ok(),
         }
     }
     match transcript::read(file, from.as_ref()) {
-        Ok(reading) => {
+        Ok(readings) => {
             report.read += 1;
-            report.skipped_lines += reading.skipped;
-            report.sidechain_lines += reading.sidechain;
-            let stays = known.filter(|_| !reading.fresh);
-            Some(Waiting {
-                found: file,
-                path,
-                skipped_before: stays.map_or(0, |row| row.skipped),
-                reading,
-            })
+            let waiting = readings.into_iter().map(|reading| {
+                report.skipped_lines += reading.skipped;
+                report.sidechain_lines += reading.sidechain;
+                let stays = known.filter(|_| !reading.fresh);
+                Waiting {
+                    found: file,
+                    path: path.clone(),
+                    skipped_before: stays.map_or(0, |row| row.skipped),
+                    reading,
+                }
+            });
+            waiting.collect()
         }
         Err(error) => {
             report.unreadable.push(error.to_string());
-            None
+            Vec::new()
         }
     }
 }

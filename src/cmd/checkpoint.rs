@@ -101,7 +101,7 @@ impl Checkpoint {
             asked: LazyCell::new(Box::new(|| ask(call, place))),
         };
         capture::Checkpoint {
-            roots: call.roots(),
+            roots: call.roots(place),
             scope: if self.all { Scope::Everything } else { scope },
             circumstances,
             noted: matches!(place.scope, PlaceScope::Repository(_)),

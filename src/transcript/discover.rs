@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
+use jiff::tz::TimeZone;
 use walkdir::WalkDir;
 
 use super::{cline, gemini};
@@ -26,6 +27,10 @@ pub struct Roots {
     pub cline: Option<PathBuf>,
     /// Where editors keep what their extensions store, as Cline and Roo Code: `User/globalStorage` of each.
     pub editors: Vec<PathBuf>,
+    /// Histories of Aider, each [`AIDER_HISTORY`](super::AIDER_HISTORY) of a folder mostly.
+    pub aider: Vec<PathBuf>,
+    /// The time zone of agents that write local times. `None`: UTC.
+    pub zone: Option<TimeZone>,
 }
 
 /// A transcript, as a walk over the folders sees it.
@@ -39,6 +44,8 @@ pub struct Found {
     pub size: u64,
     /// When it was last written: nanoseconds since 1970.
     pub modified: u64,
+    /// The time zone of times that name none. `None`: UTC.
+    pub zone: Option<TimeZone>,
 }
 
 /// What there is.
@@ -61,6 +68,7 @@ impl Roots {
             Harness::Copilot => &self.copilot,
             Harness::Cline => &self.cline,
             Harness::Roo => &None,
+            Harness::Aider => return self.aider.clone(),
         };
         let extension = match agent {
             Harness::Cline => Some("saoudrizwan.claude-dev"),
@@ -80,11 +88,17 @@ pub fn discover(roots: &Roots) -> Discovered {
     let mut all = Discovered::default();
     for agent in Harness::ALL {
         for root in roots.of(agent) {
-            for folder in folders(agent) {
-                walk(&root.join(folder), agent, &mut all);
+            match folders(agent) {
+                [] => walk(&root, agent, &mut all),
+                folders => folders
+                    .iter()
+                    .for_each(|folder| walk(&root.join(folder), agent, &mut all)),
             }
         }
     }
+    all.found
+        .iter_mut()
+        .for_each(|found| found.zone.clone_from(&roots.zone));
     let plain: HashSet<PathBuf> = all.found.iter().map(|f| f.path.clone()).collect();
     all.found
         .retain(|f| !is_packed(&f.path) || !plain.contains(&f.path.with_extension("")));
@@ -104,7 +118,7 @@ pub(super) fn is_subagent(found: &Found) -> bool {
             || found.path.components().any(|part| part.as_os_str() == "subagents"))
 }
 
-/// Which folders of an agent's own hold transcripts.
+/// Which folders of an agent's own hold transcripts. None: the root is one.
 fn folders(agent: Harness) -> &'static [&'static str] {
     match agent {
         Harness::Claude => &["projects"],
@@ -113,6 +127,7 @@ fn folders(agent: Harness) -> &'static [&'static str] {
         Harness::Copilot => &["session-state"],
         Harness::Cline => &["sessions", "tasks"],
         Harness::Roo => &["tasks"],
+        Harness::Aider => &[],
     }
 }
 
@@ -148,6 +163,7 @@ fn walk(root: &Path, harness: Harness, all: &mut Discovered) {
                 harness,
                 size: meta.len(),
                 modified: nanoseconds(&meta),
+                zone: None,
             }),
             Ok(_) => {}
             Err(error) => all.unreadable.push(why(root, error)),
@@ -183,6 +199,7 @@ fn is_transcript(path: &Path, harness: Harness) -> bool {
         Harness::Gemini => gemini::is_chat(path),
         Harness::Copilot => name == "events.jsonl",
         Harness::Cline | Harness::Roo => cline::is_conversation(name),
+        Harness::Aider => true,
     }
 }
 
@@ -220,6 +237,8 @@ mod tests {
             copilot: Some(home.path().join("p")),
             cline: Some(home.path().join("l")),
             editors: vec![home.path().join("e")],
+            aider: vec![home.path().join("a/own.md"), home.path().join("b/none.md")],
+            zone: Some(TimeZone::fixed(jiff::tz::Offset::constant(2))),
         };
         (home, roots)
     }
@@ -250,12 +269,15 @@ mod tests {
             "e/saoudrizwan.claude-dev/tasks/1/ui_messages.json",
             "e/saoudrizwan.claude-dev/tasks/1/copy/of/api_conversation_history.json",
             "e/rooveterinaryinc.roo-cline/tasks/2/api_conversation_history.json",
+            "a/own.md",
+            "a/other.md",
             "e/somebody.else/tasks/2/api_conversation_history.json",
         ]);
         let all = discover(&roots);
         assert_eq!(
             names(home.path(), &all.found),
             [
+                "a/own.md",
                 "c/projects/-p/b.jsonl",
                 "e/rooveterinaryinc.roo-cline/tasks/2/api_conversation_history.json",
                 "e/saoudrizwan.claude-dev/tasks/1/api_conversation_history.json",
@@ -272,6 +294,7 @@ mod tests {
         );
         assert_eq!((all.found[0].size, all.unreadable.len()), (3, 0));
         assert!(all.found[0].modified > 1_600_000_000_000_000_000);
+        assert_eq!(all.found[0].zone, roots.zone);
     }
 
     #[test]

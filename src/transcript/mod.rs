@@ -3,6 +3,7 @@
 //! `discover` finds the files, `read` reads one of them, from its beginning or from where it
 //! was left. One file of this folder for each agent knows its format; what leaves has no secrets.
 
+mod aider;
 mod arguments;
 mod claude;
 mod cline;
@@ -23,6 +24,7 @@ mod tags;
 #[cfg(test)]
 mod tests;
 
+pub use aider::AIDER_HISTORY;
 pub use commit::commit_subjects;
 pub use digest::without_digest;
 pub use discover::{Discovered, Found, Roots, discover};

@@ -10,16 +10,16 @@ use super::discover::{Found, is_packed};
 use super::gather::{Gathered, SoFar};
 use super::line::{LONGEST, Lines, is_blank};
 use super::position::Position;
-use super::{claude, cline, codex, copilot, gemini};
+use super::{aider, claude, cline, codex, copilot, gemini};
 use crate::session::{Harness, Session, ToolCall, Turn};
 use crate::{Error, Result};
 
 const BUFFER: usize = 1 << 18;
 
-/// What a transcript says.
+/// What a transcript says of one session.
 #[derive(Debug)]
 pub struct Reading {
-    /// `true`: this is all of the file and replaces what was read of it before. `false`: the turns
+    /// `true`: this is all of the session and replaces what was read of it before. `false`: the turns
     /// and tool calls follow the earlier ones.
     pub fresh: bool,
     /// The session as a whole, as far as it is known by now. `None`: there is no session in the
@@ -44,9 +44,12 @@ pub struct Reading {
 /// A last line without its end is left for the next time, unless it is complete. A compressed file
 /// is always read whole, and so is one whose agent takes back what it wrote.
 ///
+/// Most transcripts are of one session. One of several says of each that was read anew, the latest last;
+/// the others are as they were.
+///
 /// # Errors
 /// The file cannot be opened or read.
-pub fn read(found: &Found, earlier: Option<&Position>) -> Result<Reading> {
+pub fn read(found: &Found, earlier: Option<&Position>) -> Result<Vec<Reading>> {
     let mut file = File::open(&found.path).map_err(|error| Error::io("open", &found.path, error))?;
     read_from(&mut file, found, earlier).map_err(|error| Error::io("read", &found.path, error))
 }
@@ -56,8 +59,11 @@ pub(super) fn read_from<F: Read + Seek>(
     file: &mut F,
     found: &Found,
     earlier: Option<&Position>,
-) -> io::Result<Reading> {
+) -> io::Result<Vec<Reading>> {
     let earlier = resumable(file, found, earlier)?;
+    if found.harness == Harness::Aider {
+        return aider::read(file, found, earlier);
+    }
     let mut progress = Progress::new(found, earlier);
     file.seek(SeekFrom::Start(progress.offset))?;
     if is_packed(&found.path) {
@@ -75,7 +81,7 @@ pub(super) fn read_from<F: Read + Seek>(
     } else {
         progress.read_all(BufReader::with_capacity(BUFFER, &mut *file))?;
     }
-    progress.finish(file, found, earlier.is_none())
+    Ok(vec![progress.finish(file, found, earlier.is_none())?])
 }
 
 /// What carries over between two readings of one file, by agent.
@@ -86,6 +92,7 @@ pub(super) enum Parser {
     Gemini(gemini::State),
     Copilot(copilot::State),
     Cline(cline::State),
+    Aider(aider::State),
 }
 
 impl Parser {
@@ -96,6 +103,7 @@ impl Parser {
             Harness::Gemini => Self::Gemini(gemini::State::new(found)),
             Harness::Copilot => Self::Copilot(copilot::State::new(found)),
             Harness::Cline | Harness::Roo => Self::Cline(cline::State::new(found)),
+            Harness::Aider => Self::Aider(aider::State::default()),
         }
     }
 
@@ -104,7 +112,7 @@ impl Parser {
         match self {
             Self::Claude(state) => state.take(line, tail, out),
             Self::Codex(state) => state.take(line, tail, out),
-            Self::Gemini(_) | Self::Cline(_) => false,
+            Self::Gemini(_) | Self::Cline(_) | Self::Aider(_) => false,
             Self::Copilot(state) => state.take(line, tail, out),
         }
     }
@@ -117,7 +125,7 @@ impl Parser {
     /// Takes in a whole file, and tells how much of it could not be read.
     fn take_all(&mut self, file: &[u8], out: &mut Gathered) -> u64 {
         match self {
-            Self::Claude(_) | Self::Codex(_) | Self::Copilot(_) => 0,
+            Self::Claude(_) | Self::Codex(_) | Self::Copilot(_) | Self::Aider(_) => 0,
             Self::Gemini(state) => state.take_all(file, out),
             Self::Cline(state) => state.take_all(file, out),
         }
@@ -130,6 +138,7 @@ impl Parser {
             Self::Gemini(state) => state.session(so_far),
             Self::Copilot(state) => state.session(so_far),
             Self::Cline(state) => state.session(so_far),
+            Self::Aider(_) => None,
         }
     }
 }

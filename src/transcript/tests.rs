@@ -39,7 +39,13 @@ pub(super) fn found(path: &Path, harness: Harness) -> Found {
         harness,
         size: fs::metadata(path).expect("a file").len(),
         modified: 0,
+        zone: None,
     }
+}
+
+/// The last session of a transcript.
+pub(super) fn read(found: &Found, earlier: Option<&Position>) -> crate::Result<Reading> {
+    super::read(found, earlier).map(|mut all| all.pop().expect("a reading"))
 }
 
 pub(super) fn claude(lines: impl AsRef<[u8]>) -> Reading {
@@ -73,11 +79,13 @@ fn read_growing(bytes: &[u8], lengths: &[usize], name: &str, harness: Harness) -
         harness,
         size: 0,
         modified: 0,
+        zone: None,
     };
     let mut all: Option<Reading> = None;
     for &length in lengths.iter().chain([&bytes.len()]) {
         let position = all.as_ref().map(|all| all.position.clone());
-        let mut next = read_from(&mut Cursor::new(&bytes[..length]), &file, position.as_ref()).expect("a reading");
+        let all_of_it = read_from(&mut Cursor::new(&bytes[..length]), &file, position.as_ref());
+        let mut next = all_of_it.expect("a reading").pop().expect("one session");
         if let Some(before) = all.filter(|_| !next.fresh) {
             next.turns.splice(0..0, before.turns);
             next.tool_calls.splice(0..0, before.tool_calls);
@@ -223,6 +231,7 @@ fn a_missing_file_is_an_error_that_names_it() {
         harness: Harness::Claude,
         size: 0,
         modified: 0,
+        zone: None,
     };
     let error = read(&missing, None).expect_err("no file");
     assert!(error.to_string().starts_with("open /nowhere/a.jsonl: "), "{error}");

@@ -46,7 +46,7 @@ pub struct Facts {
 impl<'a> Visit<'a> {
     pub fn new(call: &'a Call) -> Result<Self, Failure> {
         let place = call.place()?;
-        let roots = call.roots();
+        let roots = call.roots(&place);
         let discovered = discover(&roots);
         // Opening makes one where there is none.
         let ledger = match place.dir.join("store.redb").exists() {

@@ -1,7 +1,6 @@
 //! What a transcript of Claude Code says.
 
-use super::super::read;
-use super::super::tests::{Home, ID, claude, done, found, told};
+use super::super::tests::{Home, ID, claude, done, found, read, told};
 use crate::session::Role::{Assistant, Human, Steering, Summary};
 use crate::session::{Actor, Harness};
 

@@ -1,7 +1,6 @@
 //! What tasks and sessions of Cline and Roo Code say.
 
-use super::super::read;
-use super::super::tests::{Home, done, found, told};
+use super::super::tests::{Home, done, found, read, told};
 use crate::session::Role::{Assistant, Human, Summary};
 use crate::session::{Actor, Harness};
 use crate::transcript::Reading;

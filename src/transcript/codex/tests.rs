@@ -1,7 +1,6 @@
 //! What a rollout of Codex says.
 
-use super::super::read;
-use super::super::tests::{Home, codex, done, found, told};
+use super::super::tests::{Home, codex, done, found, read, told};
 use crate::session::Role::{Assistant, Human, Steering, Summary};
 use crate::session::{Actor, Harness};
 

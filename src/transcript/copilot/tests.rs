@@ -1,7 +1,6 @@
 //! What a session of Copilot CLI says.
 
-use super::super::read;
-use super::super::tests::{Home, done, found, told};
+use super::super::tests::{Home, done, found, read, told};
 use crate::session::Harness;
 use crate::session::Role::{Assistant, Human};
 use crate::transcript::Reading;

@@ -1,7 +1,6 @@
 //! What a chat of Gemini CLI says.
 
-use super::super::read;
-use super::super::tests::{Home, done, found, told};
+use super::super::tests::{Home, done, found, read, told};
 use crate::session::Role::{Assistant, Human};
 use crate::session::{Actor, Harness};
 use crate::transcript::Reading;
