@@ -68,6 +68,7 @@ impl Call {
             cline: self.env.cline_dir.clone(),
             editors: self.env.editor_dirs.clone(),
             aider: self.histories(place),
+            cursor: self.env.cursor_dir.clone(),
             zone: Some(when::zone()),
         }
     }

@@ -51,6 +51,8 @@ pub struct Env {
     pub cline_dir: Option<PathBuf>,
     /// Where editors keep what their extensions store.
     pub editor_dirs: Vec<PathBuf>,
+    /// Where Cursor keeps what its agent says.
+    pub cursor_dir: Option<PathBuf>,
     /// Where Aider writes its history, unless it is the folder that it is started in.
     pub aider_history: Option<PathBuf>,
 }
@@ -115,6 +117,9 @@ impl Env {
             cline_dir: folder("CLINE_DATA_DIR")
                 .or_else(|| folder("CLINE_DIR").map(|dir| dir.join("data")))
                 .or_else(|| home(".cline/data")),
+            cursor_dir: folder("CURSOR_DATA_DIR")
+                .or_else(|| folder("CURSOR_CONFIG_DIR"))
+                .or_else(|| home(".cursor")),
             aider_history: folder("AIDER_CHAT_HISTORY_FILE"),
             editor_dirs: editors
                 .chain(remote)
@@ -176,6 +181,7 @@ mod tests {
         assert_eq!(home.gemini_dir, Some("/home/ada/.gemini".into()));
         assert_eq!(home.copilot_dir, Some("/home/ada/.copilot".into()));
         assert_eq!(home.cline_dir, Some("/home/ada/.cline/data".into()));
+        assert_eq!(home.cursor_dir, Some("/home/ada/.cursor".into()));
         assert!(
             home.editor_dirs
                 .contains(&"/home/ada/.vscode-server/data/User/globalStorage".into())
@@ -192,12 +198,14 @@ mod tests {
             ("CODEX_HOME", "/codex"),
             ("GEMINI_CLI_HOME", "/own"),
             ("CLINE_DIR", "/cline"),
+            ("CURSOR_CONFIG_DIR", "/cursor"),
             ("REKAL_STORE", ""),
         ]);
         assert_eq!(set.data_dir, Some("/data/rekal".into()));
         assert_eq!(set.config_dir, Some("/home/ada/.config/rekal".into()));
         assert_eq!(set.codex_dir, Some("/codex".into()));
         assert_eq!(set.gemini_dir, Some("/own/.gemini".into()));
+        assert_eq!(set.cursor_dir, Some("/cursor".into()));
         assert_eq!(set.cline_dir, Some("/cline/data".into()));
         assert_eq!(set.store, None);
         assert_eq!(of(&[("REKAL_CONFIG_HOME", "/own")]).config_dir, Some("/own".into()));

@@ -23,6 +23,8 @@ pub enum Harness {
     Roo,
     /// Aider.
     Aider,
+    /// Cursor's agent, in the editor or a terminal.
+    Cursor,
 }
 
 /// Who asked in a session.
@@ -138,7 +140,7 @@ pub struct Conversation {
 
 impl Harness {
     /// All of them, in the order in which they came to be known.
-    pub const ALL: [Harness; 7] = [
+    pub const ALL: [Harness; 8] = [
         Harness::Claude,
         Harness::Codex,
         Harness::Gemini,
@@ -146,6 +148,7 @@ impl Harness {
         Harness::Cline,
         Harness::Roo,
         Harness::Aider,
+        Harness::Cursor,
     ];
 
     /// The name in filters and output.
@@ -158,6 +161,7 @@ impl Harness {
             Harness::Cline => "cline",
             Harness::Roo => "roo",
             Harness::Aider => "aider",
+            Harness::Cursor => "cursor",
         }
     }
 }

@@ -405,3 +405,37 @@ fn the_chats_of_a_history_of_aider_are_sessions_of_their_own() {
     let doctor = stage.run(&["doctor"]).stdout;
     assert!(doctor.contains("agents: aider: 1 transcript, 1 captured\n"), "{doctor}");
 }
+
+#[test]
+fn a_transcript_of_cursor_keeps_the_times_at_which_it_was_captured() {
+    let stage = Stage::new();
+    let folder = stage.home().join(".cursor/projects/p/agent-transcripts/r1");
+    fs::create_dir_all(&folder).expect("folders");
+    let file = folder.join("r1.jsonl");
+    let line = |role: &str, text: &str| json!({"role": role, "message": {"content": text}}).to_string() + "\n";
+    let write = |lines: &str, second: u64| {
+        fs::write(&file, lines).expect("written");
+        let at = std::time::UNIX_EPOCH + std::time::Duration::from_secs(second);
+        let times = fs::FileTimes::new().set_modified(at);
+        let file = OpenOptions::new().append(true).open(&file).expect("opened");
+        file.set_times(times).expect("dated");
+    };
+    let times = || {
+        let page = stage.run(&["query", "-s", "s1", "-j"]).json();
+        let turns = page["turns"].as_array().expect("turns").clone();
+        turns.iter().map(|turn| turn["ts"].clone()).collect::<Vec<_>>()
+    };
+    let asked = line("user", "<user_query>\npeel the copper apples\n</user_query>");
+    write(&asked, 1_767_312_000);
+    stage.run(&["checkpoint"]);
+    assert_eq!(times(), [json!("2026-01-02T00:00:00.000Z")]);
+    write(&asked, 1_767_398_400);
+    stage.run(&["checkpoint"]);
+    write(&(asked + &line("assistant", "They are peeled.")), 1_767_484_800);
+    stage.run(&["checkpoint"]);
+    let both = [json!("2026-01-02T00:00:00.000Z"), json!("2026-01-04T00:00:00.000Z")];
+    assert_eq!(times(), both);
+    stage.run(&["index"]);
+    assert_eq!(times(), both);
+    assert_eq!(stage.run(&["copper apples", "--harness", "cursor"]).code, Some(0));
+}

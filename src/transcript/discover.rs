@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
 use jiff::tz::TimeZone;
-use walkdir::WalkDir;
+use walkdir::{DirEntry, WalkDir};
 
 use super::{cline, gemini};
 use crate::Error;
@@ -29,6 +29,8 @@ pub struct Roots {
     pub editors: Vec<PathBuf>,
     /// Histories of Aider, each [`AIDER_HISTORY`](super::AIDER_HISTORY) of a folder mostly.
     pub aider: Vec<PathBuf>,
+    /// Cursor's folder, `~/.cursor` mostly.
+    pub cursor: Option<PathBuf>,
     /// The time zone of agents that write local times. `None`: UTC.
     pub zone: Option<TimeZone>,
 }
@@ -69,6 +71,7 @@ impl Roots {
             Harness::Cline => &self.cline,
             Harness::Roo => &None,
             Harness::Aider => return self.aider.clone(),
+            Harness::Cursor => &self.cursor,
         };
         let extension = match agent {
             Harness::Cline => Some("saoudrizwan.claude-dev"),
@@ -121,7 +124,7 @@ pub(super) fn is_subagent(found: &Found) -> bool {
 /// Which folders of an agent's own hold transcripts. None: the root is one.
 fn folders(agent: Harness) -> &'static [&'static str] {
     match agent {
-        Harness::Claude => &["projects"],
+        Harness::Claude | Harness::Cursor => &["projects"],
         Harness::Codex => &["sessions", "archived_sessions"],
         Harness::Gemini => &["tmp"],
         Harness::Copilot => &["session-state"],
@@ -139,13 +142,20 @@ fn depth(agent: Harness) -> usize {
     }
 }
 
+/// Whether it may hold transcripts, or be one. Of a project Cursor keeps much else, what ran in terminals for one.
+fn is_of_interest(entry: &DirEntry, agent: Harness) -> bool {
+    agent != Harness::Cursor || entry.depth() != 2 || entry.file_name() == "agent-transcripts"
+}
+
 fn walk(root: &Path, harness: Harness, all: &mut Discovered) {
     if !root.exists() {
         return;
     }
     let first = all.found.len();
     let mut linked = false;
-    for entry in WalkDir::new(root).max_depth(depth(harness)).follow_links(true) {
+    let entries = WalkDir::new(root).max_depth(depth(harness)).follow_links(true);
+    let entries = entries.into_iter();
+    for entry in entries.filter_entry(|entry| is_of_interest(entry, harness)) {
         let entry = match entry {
             Ok(entry) => entry,
             Err(error) => {
@@ -194,7 +204,7 @@ fn name_each_once(found: &mut Vec<Found>, first: usize) {
 fn is_transcript(path: &Path, harness: Harness) -> bool {
     let name = file_name(path);
     match harness {
-        Harness::Claude => name.ends_with(".jsonl"),
+        Harness::Claude | Harness::Cursor => name.ends_with(".jsonl"),
         Harness::Codex => name.starts_with("rollout-") && (name.ends_with(".jsonl") || name.ends_with(".jsonl.zst")),
         Harness::Gemini => gemini::is_chat(path),
         Harness::Copilot => name == "events.jsonl",
@@ -237,6 +247,7 @@ mod tests {
             copilot: Some(home.path().join("p")),
             cline: Some(home.path().join("l")),
             editors: vec![home.path().join("e")],
+            cursor: Some(home.path().join("r")),
             aider: vec![home.path().join("a/own.md"), home.path().join("b/none.md")],
             zone: Some(TimeZone::fixed(jiff::tz::Offset::constant(2))),
         };
@@ -271,6 +282,11 @@ mod tests {
             "e/rooveterinaryinc.roo-cline/tasks/2/api_conversation_history.json",
             "a/own.md",
             "a/other.md",
+            "r/projects/p/agent-transcripts/1/1.jsonl",
+            "r/projects/p/agent-transcripts/1/subagents/2.jsonl",
+            "r/projects/p/agent-transcripts/0.jsonl",
+            "r/projects/p/agent-transcripts/0.txt",
+            "r/projects/p/terminals/3.jsonl",
             "e/somebody.else/tasks/2/api_conversation_history.json",
         ]);
         let all = discover(&roots);
@@ -285,6 +301,9 @@ mod tests {
                 "g/tmp/p/chats/session-1.jsonl",
                 "l/sessions/a/a.messages.json",
                 "p/session-state/c/events.jsonl",
+                "r/projects/p/agent-transcripts/0.jsonl",
+                "r/projects/p/agent-transcripts/1/1.jsonl",
+                "r/projects/p/agent-transcripts/1/subagents/2.jsonl",
                 "x/archived_sessions/rollout-0.jsonl",
                 "x/sessions/2026/01/02/rollout-1.jsonl",
                 "c/projects/-p/agent-0.jsonl",

@@ -28,6 +28,8 @@ pub(super) struct Gathered {
     pub(super) tool_calls: Vec<ToolCall>,
     /// Lines of somebody else in this file.
     pub(super) sidechain: u64,
+    /// When the file was last written, for those that say no time.
+    pub(super) written: Option<Millis>,
 }
 
 impl Gathered {

@@ -10,6 +10,7 @@ mod cline;
 mod codex;
 mod commit;
 mod copilot;
+mod cursor;
 mod digest;
 mod discover;
 mod gather;

@@ -10,11 +10,14 @@ use super::discover::{Found, is_packed};
 use super::gather::{Gathered, SoFar};
 use super::line::{LONGEST, Lines, is_blank};
 use super::position::Position;
-use super::{aider, claude, cline, codex, copilot, gemini};
+use super::{aider, claude, cline, codex, copilot, cursor, gemini};
 use crate::session::{Harness, Session, ToolCall, Turn};
 use crate::{Error, Result};
 
 const BUFFER: usize = 1 << 18;
+
+/// In a millisecond.
+const NANOSECONDS: u64 = 1_000_000;
 
 /// What a transcript says of one session.
 #[derive(Debug)]
@@ -93,6 +96,7 @@ pub(super) enum Parser {
     Copilot(copilot::State),
     Cline(cline::State),
     Aider(aider::State),
+    Cursor(cursor::State),
 }
 
 impl Parser {
@@ -104,6 +108,7 @@ impl Parser {
             Harness::Copilot => Self::Copilot(copilot::State::new(found)),
             Harness::Cline | Harness::Roo => Self::Cline(cline::State::new(found)),
             Harness::Aider => Self::Aider(aider::State::default()),
+            Harness::Cursor => Self::Cursor(cursor::State::new(found)),
         }
     }
 
@@ -114,6 +119,7 @@ impl Parser {
             Self::Codex(state) => state.take(line, tail, out),
             Self::Gemini(_) | Self::Cline(_) | Self::Aider(_) => false,
             Self::Copilot(state) => state.take(line, tail, out),
+            Self::Cursor(state) => state.take(line, tail, out),
         }
     }
 
@@ -125,7 +131,7 @@ impl Parser {
     /// Takes in a whole file, and tells how much of it could not be read.
     fn take_all(&mut self, file: &[u8], out: &mut Gathered) -> u64 {
         match self {
-            Self::Claude(_) | Self::Codex(_) | Self::Copilot(_) | Self::Aider(_) => 0,
+            Self::Claude(_) | Self::Codex(_) | Self::Copilot(_) | Self::Aider(_) | Self::Cursor(_) => 0,
             Self::Gemini(state) => state.take_all(file, out),
             Self::Cline(state) => state.take_all(file, out),
         }
@@ -139,6 +145,7 @@ impl Parser {
             Self::Copilot(state) => state.session(so_far),
             Self::Cline(state) => state.session(so_far),
             Self::Aider(_) => None,
+            Self::Cursor(state) => state.session(so_far),
         }
     }
 }
@@ -171,7 +178,10 @@ impl Progress {
             offset,
             skipped: 0,
             parser,
-            gathered: Gathered::after(so_far),
+            gathered: Gathered {
+                written: Some(found.modified / NANOSECONDS).filter(|at| *at > 0),
+                ..Gathered::after(so_far)
+            },
         }
     }
 

@@ -10,6 +10,7 @@ use super::claude::tests::CLAUDE;
 use super::cline::tests::CLINE;
 use super::codex::tests::CODEX;
 use super::copilot::tests::COPILOT;
+use super::cursor::tests::CURSOR;
 use super::gemini::tests::GEMINI;
 use super::read::read_from;
 use super::*;
@@ -103,11 +104,12 @@ fn assert_same(growing: &Reading, whole: &Reading, lengths: &[usize]) {
     assert_eq!(growing.position, whole.position, "{lengths:?}");
 }
 
-const NAMES: [(&str, &str, Harness); 5] = [
+const NAMES: [(&str, &str, Harness); 6] = [
     (CLAUDE, "11111111-2222-4333-8444-555555555555.jsonl", Harness::Claude),
     (CODEX, "rollout-2026-01-02T03-04-05-c1.jsonl", Harness::Codex),
     (GEMINI, "session-1.jsonl", Harness::Gemini),
     (COPILOT, "p1/events.jsonl", Harness::Copilot),
+    (CURSOR, "r1.jsonl", Harness::Cursor),
     (CLINE, "1767312000000/api_conversation_history.json", Harness::Cline),
 ];
 
