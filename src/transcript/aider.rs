@@ -32,6 +32,9 @@ pub const AIDER_HISTORY: &str = ".aider.chat.history.md";
 /// What a chat begins with; its local time follows.
 const HEADING: &str = "# aider chat started at ";
 
+/// What the program says when the person breaks an answer off.
+const BROKEN_OFF: &str = "> ^C";
+
 /// What carries over to the next reading.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub(super) struct State {
@@ -159,6 +162,8 @@ impl Chat {
     }
 
     fn take(&mut self, line: &str) {
+        // An answer that the person broke off leaves its code open.
+        self.fence = self.fence.filter(|_| !line.starts_with(BROKEN_OFF));
         if let Some(opened) = self.fence {
             self.add(line);
             let closes = ticks(line) >= opened && line.trim().bytes().all(|byte| byte == b'`');
@@ -171,7 +176,7 @@ impl Chat {
         };
         if let Some(typed) = marked("####") {
             self.speaks(Speaker::Person);
-            return self.add(typed.trim_start());
+            return self.add(typed.strip_prefix(' ').unwrap_or(typed));
         }
         if let Some(told) = marked(">") {
             self.speaks(Speaker::Program);
@@ -249,7 +254,7 @@ impl Chat {
             }
         } else if let Some(command) = told.strip_prefix("Running ") {
             self.gathered.call("run", None, Some(command));
-        } else if let Some((_, subject)) = told.strip_prefix("Commit ").and_then(|rest| rest.split_once(' ')) {
+        } else if let Some(subject) = told.strip_prefix("Commit ").and_then(committed) {
             let subject = subject.replace('\\', "\\\\").replace('"', "\\\"");
             let command = format!("git commit -m \"{subject}\"");
             self.gathered.call("commit", None, Some(&command));
@@ -285,6 +290,13 @@ impl Chat {
             started_at: self.gathered.so_far.started_at,
         })
     }
+}
+
+/// The subject behind the id of a commit.
+fn committed(told: &str) -> Option<&str> {
+    let (id, subject) = told.split_once(' ')?;
+    let is_id = id.len() >= 7 && id.bytes().all(|byte| byte.is_ascii_hexdigit());
+    Some(subject).filter(|_| is_id)
 }
 
 /// The backticks that a line begins with.

@@ -30,6 +30,9 @@ use crate::time::Millis;
 /// How a file of a session in a terminal ends.
 const MESSAGES: &str = ".messages.json";
 
+/// How many digits a time in milliseconds has, from 2001 to 2286.
+const DIGITS: usize = 13;
+
 /// What is known beside the messages.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) struct State {
@@ -135,9 +138,9 @@ impl State {
         };
         let mut messages = Vec::new();
         for entry in entries {
-            match entry.messages.0.is_empty() {
-                true => messages.push(entry),
-                false => messages.extend(self.about(entry)),
+            match entry.is_file() {
+                true => messages.extend(self.about(entry)),
+                false => messages.push(entry),
             }
         }
         out.held_in(self.folder.clone(), None);
@@ -187,7 +190,8 @@ impl State {
             }
         }
         if let Some(first @ None) = stamps.first_mut() {
-            *first = self.id.as_ref().and_then(|id| Stamp::of(id.parse().ok()?).0);
+            let id = self.id.as_ref().filter(|id| id.len() == DIGITS);
+            *first = id.and_then(|id| id.parse().ok());
         }
         stamps
     }
@@ -201,6 +205,12 @@ impl State {
             .into_iter()
             .find(|task| task.id.0.is_some() && task.id.0 == self.id);
         own?.folder()
+    }
+}
+
+impl Entry {
+    fn is_file(&self) -> bool {
+        !self.messages.0.is_empty() || self.role.0.is_none() && self.session_id.0.is_some()
     }
 }
 
@@ -238,25 +248,16 @@ fn details(message: &Entry) -> Option<Details<'_>> {
 
 /// `false`: it is of no known kind.
 fn tell(message: &Entry, at: Option<Millis>, out: &mut Gathered) -> bool {
+    let role = |own| if message.is_summary.0 { Role::Summary } else { own };
     match message.role.as_str() {
         "user" => {
             let folder = details(message).and_then(|details| details.folder);
             out.held_in(folder.map(str::to_owned), None);
-            let role = if message.is_summary.0 {
-                Role::Summary
-            } else {
-                Role::Human
-            };
-            out.say(role, &typed(&message.content.0), at);
+            out.say(role(Role::Human), &typed(&message.content.0), at);
         }
         "assistant" => {
             let spoken = spoken(&message.content.0);
-            let role = if message.is_summary.0 {
-                Role::Summary
-            } else {
-                Role::Assistant
-            };
-            out.say(role, &spoken.text, at);
+            out.say(role(Role::Assistant), &spoken.text, at);
             for call in &spoken.calls {
                 out.call(&call.tool, call.path.as_deref(), call.command.as_deref());
             }

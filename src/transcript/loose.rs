@@ -51,13 +51,6 @@ impl Text {
     }
 }
 
-impl Stamp {
-    /// The time that a number stands for.
-    pub(super) fn of(number: f64) -> Self {
-        Self::number(number)
-    }
-}
-
 impl<B> Default for Blocks<B> {
     fn default() -> Self {
         Self(Vec::new())

@@ -55,7 +55,14 @@ So it is.
 
 #### what does it do?  
 
-It parses.
+It parses:
+
+```
+fn a() {
+
+> ^C again to exit  
+
+> Commit the rest? (Y)es/(N)o [Yes]: n  
 
 #### /etc/hosts is wrong  
 
@@ -116,7 +123,7 @@ fn each_chat_is_a_session_with_the_words_of_both() {
             (Assistant, answer),
             (Assistant, "So it is."),
             (Human, "what does it do?"),
-            (Assistant, "It parses."),
+            (Assistant, "It parses:\n\n```\nfn a() {"),
             (Human, "/etc/hosts is wrong"),
         ]
     );

@@ -199,6 +199,9 @@ fn half_a_file_is_no_session_and_one_bad_part() {
         let reading = reading(&home, TASK, Harness::Cline, text);
         assert_eq!((reading.session, reading.skipped), (None, 1), "{text}");
     }
+    let empty = r#"{"version":1,"sessionId":"s1","messages":[]}"#;
+    let new = reading(&home, "l/sessions/s1/s1.messages.json", Harness::Cline, empty);
+    assert_eq!((new.session, new.skipped), (None, 0));
     let other = reading(&home, TASK, Harness::Cline, "[{\"say\":\"text\"}]");
     assert_eq!((other.session, other.skipped), (None, 1));
 }

@@ -38,10 +38,10 @@ const RESULT: &str = "] Result:";
 /// No sentence of the program before an answer is longer.
 const SENTENCES: usize = 1500;
 
-/// The answer of a person in the result of a tool, in newer versions.
+/// The answer of a person to a tool, in newer versions.
 #[derive(Deserialize, Default)]
 #[serde(default)]
-struct Denied {
+struct Reply {
     status: Text,
     feedback: Text,
 }
@@ -113,8 +113,10 @@ fn said(text: &str) -> Option<String> {
 /// The words in the result of a tool, which the program introduces by a sentence or not at all. What a tool
 /// found may hold such marks too.
 fn answer(text: &str) -> Option<String> {
-    if let Ok(Denied { status, feedback }) = serde_json::from_str(text) {
-        return feedback.0.filter(|_| status.0.is_some());
+    if let Ok(Reply { status, feedback }) = serde_json::from_str(text)
+        && matches!(status.as_str(), "denied" | "approved" | "guidance")
+    {
+        return feedback.0;
     }
     let result = text.split_once(RESULT).map_or(text, |(_, result)| result);
     ["feedback", "answer", "user_message"].into_iter().find_map(|name| {
