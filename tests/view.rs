@@ -1,13 +1,16 @@
 //! `rekal graph view`: the page, its data, and both in a real browser.
 
+mod browser;
+mod keys;
+
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
-use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
+use self::browser::Browser;
 use crate::program::on;
 
 const HOSTILE: &str = "</script><img src=x onerror=alert(1)>";
@@ -100,32 +103,10 @@ fn a_file_that_cannot_be_written_is_named() {
 }
 
 /// What a browser has made of the page of this store, opened at this fragment. `None`: there is none here.
-#[expect(clippy::print_stderr, reason = "whoever runs the tests sees that one was skipped")]
 fn shown(store: &Path, fragment: &str) -> Option<String> {
-    let profile = tempfile::tempdir().expect("a folder");
-    let output = Command::new("chromium")
-        .args([
-            "--headless",
-            "--no-sandbox",
-            "--disable-gpu",
-            "--disable-quic",
-            "--no-first-run",
-        ])
-        .args([
-            "--disable-background-networking",
-            "--disable-component-update",
-            "--disable-sync",
-        ])
-        .arg(format!("--user-data-dir={}", profile.path().display()))
-        .args(["--virtual-time-budget=3000", "--dump-dom"])
-        .arg(format!("file://{}#{fragment}", store.join("page.html").display()))
-        .stdin(Stdio::null())
-        .output();
-    let Ok(output) = output else {
-        eprintln!("skipped: there is no chromium on the PATH");
-        return None;
-    };
-    Some(String::from_utf8(output.stdout).expect("UTF-8"))
+    let mut browser = Browser::open(&store.join("page.html"), fragment, (1280, 800))?;
+    let dom = browser.value("document.documentElement.outerHTML");
+    Some(dom.as_str().expect("text").to_owned())
 }
 
 /// The sessions in the rows of the table.
@@ -141,7 +122,7 @@ fn a_browser_lists_and_filters_and_a_hostile_query_stays_text() {
     let Some(dom) = shown(store.path(), "") else { return };
     assert_eq!(rows(&dom), ["a", "b", "c"]);
     assert!(dom.contains("3 sessions, 2 queries"), "{dom}");
-    assert!(dom.contains(&format!("<td>{HARMLESS}</td>")));
+    assert!(dom.contains(&format!("<td class=\"query\">{HARMLESS}</td>")));
     assert!(!dom.contains("<img"));
     assert_eq!(dom.matches(r#"aria-sort="descending""#).count(), 1);
 

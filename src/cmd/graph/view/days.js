@@ -1,3 +1,5 @@
+let periodsShown = { bars: [], left: 0, step: 1 };
+
 /** The days, or the weeks when there are many, also those without an event. */
 function periods(width) {
   if (data.days.length === 0) return { bars: [], length: 1 };
@@ -26,6 +28,7 @@ function drawDays() {
   const most = Math.max(1, ...bars.map((bar) => bar.surfaced + bar.drills));
   const [left, top, bottom] = [46, 12, height - 22];
   const step = Math.min(40, (width - left - 12) / Math.max(1, bars.length));
+  periodsShown = { bars, left, step };
   const room = bottom - top;
   context.fillStyle = color("--faint");
   context.textAlign = "right";
@@ -35,6 +38,10 @@ function drawDays() {
   bars.forEach((bar, at) => {
     const [x, wide] = [left + at * step, Math.max(1, step - 2)];
     const [opened, surfaced] = [(bar.drills / most) * room, (bar.surfaced / most) * room];
+    if (bar.day === state.day) {
+      context.fillStyle = color("--chosen");
+      context.fillRect(x, top - 6, wide, bottom - top + 6);
+    }
     context.fillStyle = color("--opened");
     context.fillRect(x, bottom - opened, wide, opened);
     context.strokeStyle = color("--surfaced");
@@ -45,4 +52,28 @@ function drawDays() {
   });
   context.strokeStyle = color("--line");
   context.strokeRect(left, bottom + 0.5, width - left - 12, 0);
+  const told = bars.find((bar) => bar.day === state.day);
+  const name = told && (length === 7 ? `The week from ${told.day}` : told.day);
+  byId("day").textContent = told ? `${name}: surfaced ${told.surfaced}×, opened ${told.drills}×` : "A click or the arrow keys tell its numbers.";
+}
+
+function tellDay(bar) {
+  if (!bar) return;
+  state.day = bar.day;
+  drawDays();
+}
+
+function daysClicked(event) {
+  const { bars, left, step } = periodsShown;
+  tellDay(bars[Math.floor((event.offsetX - left) / step)]);
+}
+
+function daysKey(event) {
+  const { bars } = periodsShown;
+  const last = bars.length - 1;
+  const at = bars.findIndex((bar) => bar.day === state.day);
+  const next = { ArrowLeft: at < 0 ? last : at - 1, ArrowRight: at + 1, Home: 0, End: last }[event.key];
+  if (next === undefined) return;
+  event.preventDefault();
+  tellDay(bars[next]);
 }

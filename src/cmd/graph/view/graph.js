@@ -1,4 +1,5 @@
 const rowHeight = 22;
+const leastOfChosen = 8;
 let placed = [];
 
 /** A canvas that is sharp on its screen, with the page's colours. */
@@ -23,7 +24,7 @@ function chosenNodes(sessions) {
   if (chosen && !most.includes(chosen)) most.push(chosen);
   const found = Array.from(queriesOf(most).values());
   found.sort((a, b) => b.led - a.led || b.count - a.count);
-  const queries = found.slice(0, state.most + 8);
+  const queries = mostUsed(found, state.most + 8);
   const places = new Map(most.map((session, at) => [session.session_id, at]));
   for (const query of queries) {
     const weighed = query.edges.map((e) => [places.get(e.session.session_id), e.count + 3 * e.led]);
@@ -32,6 +33,15 @@ function chosenNodes(sessions) {
   }
   queries.sort((a, b) => a.place - b.place);
   return { most, queries, left: found.length - queries.length };
+}
+
+/** The first ones. Some that belong to what is chosen take the places of the last. */
+function mostUsed(found, room) {
+  const belongs = (query) => isChosen("query", query.query) || query.edges.some((e) => isChosen("session", e.session.session_id));
+  const first = found.slice(0, room);
+  const [own, others] = [first.filter(belongs), first.filter((query) => !belongs(query))];
+  const added = found.slice(room).filter(belongs).slice(0, Math.max(0, leastOfChosen - own.length));
+  return own.concat(added, others.slice(0, others.length - added.length));
 }
 
 function byUse(sessions) {
@@ -48,12 +58,13 @@ function drawGraph(sessions) {
     ...queries.map((q, at) => ({ kind: "query", key: q.query, x: queryX, y: spread(at, queries.length), of: q })),
     ...most.map((s, at) => ({ kind: "session", key: s.session_id, x: sessionX, y: spread(at, most.length), of: s })),
   ];
-  drawEdges(view);
-  for (const node of placed) drawNode(view, node);
+  const lit = drawEdges(view);
+  for (const node of placed) drawNode(view, node, lit.size === 0 || lit.has(node));
   const hidden = sessions.length - most.length;
   byId("shown").textContent = hidden + left > 0 ? `Not shown: ${hidden} sessions and ${left} queries that are used less` : "";
 }
 
+/** Gives the nodes at the ends of the edges of what is chosen. */
 function drawEdges({ context, color }) {
   const ends = new Map(placed.filter((n) => n.kind === "session").map((n) => [n.key, n]));
   const edges = [];
@@ -64,10 +75,10 @@ function drawEdges({ context, color }) {
       edges.push({ from, to, led: edge.led, isLit, layer: (edge.led > 0 ? 1 : 0) + (isLit ? 2 : 0) });
     }
   }
-  const anyLit = edges.some((edge) => edge.isLit);
+  const lit = new Set(edges.filter((edge) => edge.isLit).flatMap((edge) => [edge.from, edge.to]));
   edges.sort((a, b) => a.layer - b.layer);
   for (const { from, to, led, isLit } of edges) {
-    context.globalAlpha = isLit ? 1 : anyLit ? 0.18 : led > 0 ? 0.85 : 0.65;
+    context.globalAlpha = isLit ? 1 : lit.size > 0 ? 0.18 : led > 0 ? 0.85 : 0.65;
     context.strokeStyle = color(led > 0 ? "--opened" : "--surfaced");
     context.lineWidth = led > 0 ? Math.min(6, 2 + led) : isLit ? 1.5 : 1;
     context.setLineDash(led > 0 ? [] : [4, 4]);
@@ -79,12 +90,12 @@ function drawEdges({ context, color }) {
   }
   context.globalAlpha = 1;
   context.setLineDash([]);
+  return lit;
 }
 
-function drawNode({ context, width, color }, node) {
+function drawNode({ context, width, color }, node, isLit) {
   const isQuery = node.kind === "query";
   const room = isQuery ? node.x - 20 : width - node.x - 20;
-  const text = isQuery ? node.key || "(blank)" : `${short(nameOf(node.of), 12)}: ${node.of.count}×, ${node.of.drills} drilled`;
   if (isChosen(node.kind, node.key)) {
     context.fillStyle = color("--chosen");
     context.fillRect(isQuery ? 4 : node.x - 8, node.y - 10, isQuery ? node.x + 4 : width - node.x + 4, 20);
@@ -94,9 +105,17 @@ function drawNode({ context, width, color }, node) {
   if (isQuery) context.arc(node.x, node.y, 5, 0, 7);
   else context.rect(node.x - 5, node.y - 5, 10, 10);
   context.fill();
-  context.fillStyle = color("--text");
+  context.fillStyle = color(isLit ? "--text" : "--faint");
   context.textAlign = isQuery ? "right" : "left";
-  context.fillText(fitted(context, text, room), node.x + (isQuery ? -12 : 12), node.y);
+  const texts = isQuery ? [node.key || "(blank)"] : sessionTexts(node.of);
+  const fits = texts.find((text) => context.measureText(text).width <= room);
+  context.fillText(fits || fitted(context, texts[texts.length - 1], room), node.x + (isQuery ? -12 : 12), node.y);
+}
+
+/** What is said of a session, the longest first. */
+function sessionTexts(session) {
+  const name = short(nameOf(session), 12);
+  return [`${name}: ${session.count}×, ${session.drills} drilled`, `${name}: ${session.count}×/${session.drills}`];
 }
 
 function fitted(context, text, room) {
@@ -121,11 +140,10 @@ function graphKey(event) {
   if (step === undefined || placed.length === 0) return;
   event.preventDefault();
   const at = placed.findIndex((node) => isChosen(node.kind, node.key));
-  if (at < 0) return choose(placed[0].kind, placed[0].key);
-  const own = placed[at];
+  const own = placed[at] || placed[0];
   const column = placed.filter((node) => node.kind === (typeof step === "string" ? step : own.kind));
   const nearest = (best, node) => (Math.abs(node.y - own.y) < Math.abs(best.y - own.y) ? node : best);
-  const next = typeof step === "string" ? column.reduce(nearest) : column[column.indexOf(own) + step];
+  const next = at < 0 ? own : typeof step === "string" ? column.reduce(nearest, column[0]) : column[column.indexOf(own) + step];
   if (next) choose(next.kind, next.key);
   scrollToChosen();
 }

@@ -3,8 +3,8 @@
 const byId = (id) => document.getElementById(id);
 const data = JSON.parse(byId("data").textContent);
 
-/** Everything that is shown, and what is chosen of it: { kind: "session" | "query", key }. */
-const state = { filter: "", most: 20, sort: "drills", falling: true, chosen: null };
+/** Everything that is shown; what is chosen of it: { kind: "session" | "query", key }; and the day whose numbers are told. */
+const state = { filter: "", most: 20, sort: "drills", falling: true, chosen: null, day: null };
 
 /** Only this makes elements, and only out of text. */
 function element(name, text, className) {
@@ -57,10 +57,10 @@ function matching() {
 
 const columns = [
   { key: "session", title: "Session", value: (s) => nameOf(s) },
-  { key: "count", title: "Reached", value: (s) => s.count, isNumber: true },
-  { key: "drills", title: "Drilled", value: (s) => s.drills, isNumber: true },
-  { key: "query", title: "Top query", value: (s) => s.top_query || "" },
-  { key: "last", title: "Last", value: (s) => when(s.last_at) },
+  { key: "count", title: "Reached", value: (s) => s.count, isNumber: true, className: "number" },
+  { key: "drills", title: "Drilled", value: (s) => s.drills, isNumber: true, className: "number" },
+  { key: "query", title: "Top query", value: (s) => s.top_query || "", className: "query" },
+  { key: "last", title: "Last", value: (s) => when(s.last_at), className: "time" },
 ];
 
 function sorted(sessions) {

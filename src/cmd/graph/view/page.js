@@ -7,6 +7,24 @@ function choose(kind, key) {
   draw();
 }
 
+function setFilter(text) {
+  state.filter = text;
+  draw();
+}
+
+/** Escape empties the filter that one stands in, else it takes the selection back. */
+function escaped(event) {
+  if (event.key !== "Escape") return;
+  if (event.target === byId("filter") && state.filter !== "") {
+    event.preventDefault();
+    event.target.value = "";
+    return setFilter("");
+  }
+  state.chosen = null;
+  state.day = null;
+  draw();
+}
+
 function draw() {
   const sessions = matching();
   drawGraph(sessions);
@@ -21,7 +39,7 @@ function drawDetails() {
   const panel = byId("details");
   panel.replaceChildren(element("h2", "Selection"));
   if (state.chosen === null) {
-    panel.append(element("p", "Choose a query or a session in the graph or the table, by a click or with the arrow keys.", "note"));
+    panel.append(element("p", "Choose a query or a session in the graph or the table, by a click or with the arrow keys. Escape takes it back.", "note"));
   } else if (state.chosen.kind === "session") {
     const session = data.sessions.find((s) => s.session_id === state.chosen.key);
     if (session) sessionDetails(panel, session);
@@ -72,16 +90,16 @@ function start() {
   byId("main").hidden = isEmpty;
   byId("controls").hidden = isEmpty;
   readAddress();
-  byId("filter").addEventListener("input", (event) => {
-    state.filter = event.target.value;
-    draw();
-  });
+  byId("filter").addEventListener("input", (event) => setFilter(event.target.value));
   byId("most").addEventListener("change", (event) => {
     state.most = Number(event.target.value);
     draw();
   });
   byId("graph").addEventListener("click", graphClicked);
   byId("graph").addEventListener("keydown", graphKey);
+  byId("days").addEventListener("click", daysClicked);
+  byId("days").addEventListener("keydown", daysKey);
+  document.addEventListener("keydown", escaped);
   for (const happens of ["resize", "hashchange"]) {
     window.addEventListener(happens, () => {
       if (happens === "hashchange") readAddress();
