@@ -324,6 +324,12 @@ fn five_thousand_edges_are_walked_through() {
         browser.value(&format!("[{chosen}.queries.length, {ends}]")),
         json!([9, 9])
     );
+    let covered = "byId('details').getBoundingClientRect().left < byId('table').getBoundingClientRect().right";
+    assert_eq!(
+        browser.value(covered),
+        false,
+        "the panel stays in sight, beside the table"
+    );
     tab_to(&mut browser, "filter");
     timed(&mut browser, "filter", &["m", "o", "d", "u", "l", "e", " ", "7"]);
     assert_eq!(text(&mut browser, "summary"), "129 of 533 sessions, 347 queries");
