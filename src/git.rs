@@ -53,12 +53,13 @@ impl Repository {
         &self.common
     }
 
-    /// Where git looks for the hooks of the worktree that was looked from.
-    pub fn hooks(&self) -> PathBuf {
+    /// Where git looks for a hook of the worktree that was looked from.
+    pub fn hook(&self, name: &str) -> PathBuf {
         let folder = self.here.as_deref().unwrap_or(&self.common);
-        match ask(folder, &["rev-parse", "--git-path", "hooks"]) {
+        // The folder alone would not do: an empty `core.hooksPath` is "./", and the hook's path is "/post-commit".
+        match ask(folder, &["rev-parse", "--git-path", &format!("hooks/{name}")]) {
             Some(path) => folder.join(path),
-            None => self.common.join("hooks"),
+            None => self.common.join("hooks").join(name),
         }
     }
 

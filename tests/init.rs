@@ -1,5 +1,7 @@
 //! A repository is set up and cleaned: with the real program and real git.
 
+mod edges;
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -357,47 +359,40 @@ fn nothing_runs_in_the_middle_of_a_sequence() {
 #[test]
 fn a_hook_that_cannot_be_added_to_is_refused_and_nothing_is_done() {
     let yard = Yard::new();
-    let refused = |why: &str| {
+    let refused = |why: &str, remedy: &str| {
         let before = files(&yard.home);
         let run = yard.rekal(&["init"]);
         assert_eq!((run.code, run.stdout.as_str()), (Some(2), ""));
         assert!(run.stderr.contains(why), "{}", run.stderr);
-        assert!(
-            run.stderr
-                .contains("\nrekal: let your hook start `rekal checkpoint --quiet`"),
-            "{}",
-            run.stderr
-        );
+        assert!(run.stderr.contains(&format!("\nrekal: {remedy}")), "{}", run.stderr);
         same(&before, &files(&yard.home));
     };
+    let own = "let your hook start `rekal checkpoint --quiet`";
     yard.hook("#!/usr/bin/env python3\nprint('mine')\n");
-    refused("it is no shell script");
+    refused("it is no shell script", own);
     fs::write(yard.at(".git/hooks/post-commit"), b"#!/bin/sh\n# caf\xe9\n").expect("written");
-    refused("it is no shell script");
+    refused("it is no shell script", own);
+    yard.hook("#!/bin/sh\r\necho\r\n");
+    refused("a carriage return, so git cannot run it", "end its lines as Unix does");
     yard.hook("#!/bin/sh\n");
     fs::set_permissions(yard.at(".git/hooks/post-commit"), PermissionsExt::from_mode(0o644)).expect("set");
-    refused("it is not executable");
+    refused("it is not executable", "make it so (chmod +x)");
+    yard.write(".git/hooks/post-commit", "#!/bin/sh\nrekal checkpoint &\n");
+    refused("it is not executable", "make it so (chmod +x)");
     fs::remove_file(yard.at(".git/hooks/post-commit")).expect("removed");
     yard.write("tools/hook", "#!/bin/sh\n");
     symlink("../../tools/hook", yard.at(".git/hooks/post-commit")).expect("a link");
-    refused("it is a link");
+    refused("it is a link", own);
     fs::create_dir_all(yard.home.join("hooks")).expect("a folder");
     yard.git(&[
         "config",
         "core.hooksPath",
         yard.home.join("hooks").to_str().expect("UTF-8"),
     ]);
-    refused("it lies outside of the repository (core.hooksPath)");
-
-    fs::write(
-        yard.home.join("hooks/post-commit"),
-        "#!/usr/bin/env python3\n# rekal checkpoint\n",
-    )
-    .expect("written");
-    let before = files(&yard.home.join("hooks"));
-    yard.done(&["init"]);
-    yard.done(&["clean"]);
-    same(&before, &files(&yard.home.join("hooks")));
+    refused("it lies outside of the repository (core.hooksPath)", own);
+    // Git looks for the hook in the root of the file system then.
+    yard.git(&["config", "core.hooksPath", ""]);
+    refused("set up the hook /post-commit: it lies outside of the repository", own);
 }
 
 #[test]
@@ -447,7 +442,11 @@ fn what_the_user_changed_stays_and_is_named() {
         run.stderr
     );
     let run = yard.rekal(&["clean"]);
-    assert_eq!(run.stderr, format!("rekal: {skill} was changed by hand and stays\n"));
+    let how = "remove the file, or keep it as your own without its last line";
+    assert_eq!(
+        run.stderr,
+        format!("rekal: {skill} was changed by hand and stays: {how}\n")
+    );
     assert_eq!(yard.read(skill), changed);
     assert_eq!(yard.read(".git/hooks/post-commit"), "#!/bin/sh\necho mine\n");
     assert!(!yard.at("AGENTS.md").exists());

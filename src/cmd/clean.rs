@@ -1,19 +1,21 @@
-use std::fs;
-use std::io::ErrorKind;
+mod purge;
+
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
+use self::purge::{Purged, purge};
 use crate::answer::{Answer, Failure, Outcome};
-use crate::call::Call;
-use crate::setup::{Site, take_out};
-use crate::{hold, out};
+use crate::call::{Call, quoted};
+use crate::out;
+use crate::setup::{Done, Site, take_out};
 
 /// Take out of this repository what init put in; the store stays
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Example: rekal clean")]
 pub struct Clean {
-    /// Remove the store as well, with everything that was captured; needs --yes
+    /// Remove the store as well, with everything that was captured, or where there is no repository the store
+    /// alone; needs --yes
     #[arg(long)]
     pub purge: bool,
     /// Yes, remove the store
@@ -24,97 +26,111 @@ pub struct Clean {
 /// How many characters of a path are shown.
 const SHOWN: usize = 500;
 
-/// The files of a store; its folder may hold others too. Those of the spool and of what is published, temporary ones
-/// and claims too, are known by how they begin.
-const FILES: [&str; 5] = ["store.redb", "index", "config.json", "init.json", ".gitignore"];
+/// What was done.
+struct Cleaned {
+    /// `None`: there is no repository, and the store alone was asked for.
+    site: Option<Site>,
+    done: Done,
+    store: PathBuf,
+    had_store: bool,
+    purged: Purged,
+}
 
+/// What was done, for programs.
 #[derive(Serialize)]
-struct Done<'a> {
-    changed: &'a [PathBuf],
-    kept: &'a [PathBuf],
+struct Told<'a> {
+    changed: Vec<&'a Path>,
+    kept: Vec<&'a Path>,
     purged: bool,
 }
 
 impl Clean {
     /// Leaves what the user changed, and says so.
     pub fn run(self, call: &Call) -> Outcome {
-        let site = Site::around(call.env.current_dir.as_deref(), "clean")?;
-        let store = call.place()?.dir;
-        if self.purge && !self.yes {
-            let what = format!(
-                "remove {}: it cannot be undone, so it is asked for twice",
-                store.display()
-            );
-            return Err(Failure::usage(what).remedy_is("rekal clean --purge --yes"));
+        let cleaned = self.cleaned(call)?;
+        for kept in &cleaned.done.kept {
+            let (path, how) = (cleaned.short(&kept.path), kept.piece.by_hand());
+            out::say(format!("{path} was changed by hand and stays: {how}"));
         }
-        let short = |path: &Path| out::one_line(&site.short(path), SHOWN);
-        let done = take_out(&site, &store)?;
-        for path in &done.kept {
-            out::say(format!("{} was changed by hand and stays", short(path)));
+        if cleaned.purged == Purged::Files {
+            out::say("the folder of the store holds something else too and stays");
         }
-        let had_store = store.is_dir();
-        let is_gone = self.purge && had_store && purge(&store, call.json)?;
-        let changed: Vec<PathBuf> = done.changed.into_iter().map(|(_, path)| path).collect();
-        if call.json {
-            out::print_json(&Done {
-                changed: &changed,
-                kept: &done.kept,
-                purged: self.purge && had_store,
-            })?;
-            return Ok(Answer::Yes);
+        match call.json {
+            true => out::print_json(&cleaned.told())?,
+            false => out::print(&self.text(&cleaned, call))?,
         }
-        let taken = changed.iter().map(|path| format!("taken out of {}\n", short(path)));
-        let mut text: String = taken.collect();
-        if changed.is_empty() {
-            text.push_str("nothing to take out\n");
-        }
-        let dir = short(&store);
-        text.push_str(&match had_store {
-            true if is_gone => format!("removed {dir}\n"),
-            true if self.purge => format!("removed the store in {dir}\n"),
-            true => format!("the store stays: {dir} (rekal clean --purge --yes removes it)\n"),
-            false => String::new(),
-        });
-        out::print(&text)?;
         Ok(Answer::Yes)
     }
-}
 
-/// Removes the store, while nobody else writes to it. Gives whether its folder is gone.
-fn purge(store: &Path, quiet: bool) -> Result<bool, Failure> {
-    let held = match store.join("store.redb").exists() {
-        true => hold::ledger(store, quiet),
-        false => return remove(store),
-    };
-    match held {
-        Err(error) if error.is_locked() => Err(error.into()),
-        // A damaged one goes as well.
-        _ => remove(store),
-    }
-}
-
-fn remove(store: &Path) -> Result<bool, Failure> {
-    let failed = |path: &Path, error| Failure::io("remove", path, &error);
-    let real = store.canonicalize().map_err(|error| failed(store, error))?;
-    for entry in fs::read_dir(&real).map_err(|error| failed(&real, error))? {
-        let path = entry.map_err(|error| failed(&real, error))?.path();
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let is_ours = ["recall-log.", "reach."].iter().any(|begin| name.starts_with(begin));
-        if !is_ours && !FILES.contains(&&*name) {
-            continue;
-        }
-        let removed = if path.is_dir() {
-            fs::remove_dir_all(&path)
-        } else {
-            fs::remove_file(&path)
+    fn cleaned(&self, call: &Call) -> Result<Cleaned, Failure> {
+        let site = match Site::around(call.env.current_dir.as_deref(), "clean") {
+            Err(_) if self.purge => None,
+            site => Some(site?),
         };
-        removed.map_err(|error| failed(&path, error))?;
-    }
-    match fs::remove_dir(&real) {
-        Err(error) if error.kind() == ErrorKind::DirectoryNotEmpty => {
-            out::say("the folder of the store holds something else too and stays");
-            Ok(false)
+        let store = call.place()?.dir;
+        if self.purge && !self.yes {
+            let dir = store.display();
+            let what = format!("remove {dir}: it cannot be undone, so it is asked for twice");
+            return Err(Failure::usage(what).remedy_is(call.line("clean --purge --yes")));
         }
-        done => done.map(|()| true).map_err(|error| failed(&real, error)),
+        let done = match &site {
+            Some(site) => take_out(site, &store)?,
+            None => Done::default(),
+        };
+        let had_store = store.is_dir();
+        let purged = match self.purge {
+            true => purge(&store, call.json)?,
+            false => Purged::Nothing,
+        };
+        Ok(Cleaned {
+            site,
+            done,
+            store,
+            had_store,
+            purged,
+        })
+    }
+
+    fn text(&self, cleaned: &Cleaned, call: &Call) -> String {
+        let mut text = String::new();
+        for (_, path) in &cleaned.done.changed {
+            text += &format!("taken out of {}\n", cleaned.short(path));
+        }
+        if cleaned.site.is_some() && text.is_empty() {
+            text += "nothing to take out\n";
+        }
+        let dir = cleaned.short(&cleaned.store);
+        text += &match cleaned.purged {
+            Purged::Folder => format!("removed {dir}\n"),
+            Purged::Files => format!("removed the store in {dir}\n"),
+            Purged::Nothing if self.purge => format!("there is no store in {dir}\n"),
+            Purged::Nothing if cleaned.had_store => {
+                let line = call.line("clean --purge --yes");
+                format!("the store stays: {dir} ({line} removes it)\n")
+            }
+            Purged::Nothing => String::new(),
+        };
+        for other in &cleaned.done.stores {
+            let line = format!("rekal clean --purge --yes --store {}", quoted(other));
+            let dir = cleaned.short(other);
+            text += &format!("the store that the hooks named stays: {dir} ({line} removes it)\n");
+        }
+        text
+    }
+}
+
+impl Cleaned {
+    fn short(&self, path: &Path) -> String {
+        let whole = || path.display().to_string();
+        let path = self.site.as_ref().map_or_else(whole, |site| site.short(path));
+        out::one_line(&path, SHOWN)
+    }
+
+    fn told(&self) -> Told<'_> {
+        Told {
+            changed: self.done.changed.iter().map(|(_, path)| path.as_path()).collect(),
+            kept: self.done.kept.iter().map(|kept| kept.path.as_path()).collect(),
+            purged: self.purged != Purged::Nothing,
+        }
     }
 }

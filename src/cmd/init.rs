@@ -48,11 +48,12 @@ impl Init {
             store: call.named_store(),
         };
         let done = put_in(&site, &place, self.wanted(), &program)?;
-        for path in &done.kept {
-            let path = out::one_line(&site.short(path), SHOWN);
-            out::say(format!(
-                "{path} was changed by hand and stays as it is; without it, init writes it anew"
-            ));
+        for kept in &done.kept {
+            let path = out::one_line(&site.short(&kept.path), SHOWN);
+            out::say(match kept.obstacle {
+                Some(why) => format!("{path} is left out: {why}; init goes on without it"),
+                None => format!("{path} was changed by hand and stays as it is; without it, init writes it anew"),
+            });
         }
         for (piece, path) in done.changed.iter().filter(|_| !call.json) {
             let path = out::one_line(&site.short(path), SHOWN);

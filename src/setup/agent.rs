@@ -2,6 +2,8 @@
 //! place of the program is. Agents delete their transcripts after a while; so a checkpoint runs when a
 //! session ends and before it is compacted.
 
+use std::path::PathBuf;
+
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -38,6 +40,14 @@ pub fn state(text: Option<&str>) -> State {
         () if entries.iter().all(|entries| entries.iter().any(is_ours)) => State::Ours,
         () => State::Absent,
     }
+}
+
+/// The store that the hooks name.
+pub fn store(text: &str) -> Option<PathBuf> {
+    let entries = entries(text);
+    let ours = entries.iter().flatten().filter(|entry| is_ours(entry));
+    ours.filter_map(|entry| entry["hooks"][0]["command"].as_str())
+        .find_map(mark::store_in)
 }
 
 /// The settings with the hooks. `None`: they are not what the agent reads.

@@ -6,6 +6,7 @@
 //! commit's output waits for the checkpoint, and it is no child of the hook, which may `wait` for its own.
 
 use std::ops::Range;
+use std::path::PathBuf;
 
 use super::mark::{self, Program, State};
 
@@ -15,18 +16,30 @@ const END: &str = "# <<< rekal\n";
 /// Shells that understand the block.
 const SHELLS: [&str; 7] = ["sh", "bash", "dash", "ash", "ksh", "mksh", "zsh"];
 
-/// What runs a checkpoint, wherever it stands.
-const BY_HAND: &str = "rekal checkpoint";
-
 /// In what state the hook is.
 pub fn state(text: Option<&str>) -> State {
     let Some(text) = text else { return State::Absent };
-    match block(text) {
-        Some(block) if is_ours(&text[block.clone()]) => State::Ours,
-        _ if text.contains(BEGIN) => State::Changed,
-        _ if text.contains(BY_HAND) => State::ByHand,
-        _ => State::Absent,
+    let rest = without(text);
+    match () {
+        () if rest.contains(BEGIN) => State::Changed,
+        () if rest != text => State::Ours,
+        () if runs_a_checkpoint(text) => State::ByHand,
+        () => State::Absent,
     }
+}
+
+/// The store that the hook names.
+pub fn store(text: &str) -> Option<PathBuf> {
+    blocks(text).into_iter().find_map(|block| mark::store_in(&text[block]))
+}
+
+/// Whether the end of the line that names the interpreter makes it one that no system has.
+pub fn has_carriage_return(text: &str) -> bool {
+    text.starts_with("#!")
+        && text
+            .lines()
+            .next()
+            .is_some_and(|line| text[line.len()..].starts_with("\r\n"))
 }
 
 /// The hook with the block. `None`: its interpreter is no shell.
@@ -35,8 +48,9 @@ pub fn put(text: Option<&str>, program: &Program) -> Option<String> {
     let Some(text) = text.filter(|text| !text.is_empty()) else {
         return Some(format!("#!/bin/sh\n{new}"));
     };
-    if let Some(block) = block(text) {
-        return Some(format!("{}{new}{}", &text[..block.start], &text[block.end..]));
+    if let Some(first) = blocks(text).first() {
+        let (head, rest) = (&text[..first.start], &text[first.end..]);
+        return Some(format!("{head}{new}{}", without(rest)));
     }
     let at = behind_interpreter(text)?;
     let (head, rest) = text.split_at(at);
@@ -50,11 +64,31 @@ pub fn put(text: Option<&str>, program: &Program) -> Option<String> {
 
 /// The hook without the block. `None`: nothing else is in it.
 pub fn take(text: &str) -> Option<String> {
-    let Some(block) = block(text).filter(|block| is_ours(&text[block.clone()])) else {
-        return Some(text.to_owned());
-    };
-    let rest = [&text[..block.start], &text[block.end..]].concat();
-    (rest != "#!/bin/sh\n").then_some(rest)
+    let rest = without(text);
+    (rest == text || rest != "#!/bin/sh\n").then_some(rest)
+}
+
+/// The text without the blocks that nobody changed: a merge of two hooks may have brought several.
+fn without(text: &str) -> String {
+    let mut rest = text.to_owned();
+    for block in blocks(text).into_iter().rev() {
+        rest.replace_range(block, "");
+    }
+    rest
+}
+
+/// Whether the user's own lines run a checkpoint, as words of a shell or as strings of another language.
+fn runs_a_checkpoint(text: &str) -> bool {
+    let is_note = |line: &&str| ["#", "//"].iter().any(|begin| line.trim_start().starts_with(begin));
+    let code: Vec<&str> = text.lines().filter(|line| !is_note(line)).collect();
+    let code = code.join("\n");
+    code.match_indices("rekal").any(|(at, name)| {
+        let behind = &code[at + name.len()..];
+        let same_line = behind.lines().next().unwrap_or_default();
+        let next_word = behind.trim_start_matches(|c: char| !c.is_alphanumeric());
+        let is_end = !behind.starts_with(|c: char| c.is_alphanumeric());
+        is_end && (same_line.contains("checkpoint") || next_word.starts_with("checkpoint"))
+    })
 }
 
 /// Where the block may stand. `None`: the interpreter is no shell that is known.
@@ -65,6 +99,9 @@ fn behind_interpreter(text: &str) -> Option<usize> {
     };
     let end = line.find('\n');
     let line = end.map_or(line, |end| &line[..end]);
+    if line.ends_with('\r') {
+        return None;
+    }
     let mut words = line
         .split_whitespace()
         .map(|word| word.rsplit('/').next().unwrap_or(word));
@@ -75,10 +112,21 @@ fn behind_interpreter(text: &str) -> Option<usize> {
     SHELLS.contains(&name).then(|| end.map_or(text.len(), |end| end + 3))
 }
 
-fn block(text: &str) -> Option<Range<usize>> {
-    let start = text.find(BEGIN)?;
-    let end = text[start..].find(END)?;
-    Some(start..start + end + END.len())
+/// The blocks as they were written, from the first to the last.
+fn blocks(text: &str) -> Vec<Range<usize>> {
+    let mut blocks = Vec::new();
+    let mut from = 0;
+    for (at, mark) in text.match_indices(END) {
+        let end = at + mark.len();
+        let start = text[from..at].rfind(BEGIN).map(|start| from + start);
+        blocks.extend(
+            start
+                .map(|start| start..end)
+                .filter(|block| is_ours(&text[block.clone()])),
+        );
+        from = end;
+    }
+    blocks
 }
 
 fn is_ours(block: &str) -> bool {
@@ -137,7 +185,7 @@ mod tests {
             "#!/bin/sh\nexec ./run\n",
             "#!/usr/bin/env bash\nexit 3",
             "#!/usr/bin/env -S zsh -e\n\n",
-            "#! /bin/busybox sh\r\necho\n",
+            "#! /bin/busybox sh\necho\r\n",
             "echo no interpreter\n",
         ] {
             let with = put_into(hook).expect("a shell");
@@ -157,7 +205,12 @@ mod tests {
 
     #[test]
     fn another_interpreter_is_refused() {
-        for hook in ["#!/usr/bin/env python3\nprint()\n", "#!/usr/bin/fish\n", "\u{7f}ELF\0"] {
+        for hook in [
+            "#!/usr/bin/env python3\nprint()\n",
+            "#!/usr/bin/fish\n",
+            "\u{7f}ELF\0",
+            "#!/bin/sh\r\necho\r\n",
+        ] {
             assert_eq!(put_into(hook), None, "{hook:?}");
             assert_eq!(state(Some(hook)), State::Absent);
         }
@@ -170,8 +223,49 @@ mod tests {
             .replace("sequencer", "x");
         assert_eq!(state(Some(&changed)), State::Changed);
         assert_eq!(take(&changed), Some(changed));
-        let own = "#!/bin/sh\n(rekal checkpoint --quiet &)\n";
-        assert_eq!(state(Some(own)), State::ByHand);
+    }
+
+    #[test]
+    fn a_hook_of_ones_own_runs_it_in_any_language() {
+        for own in [
+            "#!/bin/sh\n(rekal checkpoint --quiet &)\n",
+            "#!/bin/sh\n/opt/rekal --store \"$dir\" checkpoint &\n",
+            "#!/usr/bin/env python3\nsubprocess.Popen([\"rekal\", \"checkpoint\"])\n",
+            "#!/usr/bin/env node\nspawn('rekal',\n  ['checkpoint'])\n",
+        ] {
+            assert_eq!(state(Some(own)), State::ByHand, "{own}");
+        }
+        for other in [
+            "#!/bin/sh\n# rekal checkpoint\n",
+            "#!/usr/bin/env node\n  // rekal checkpoint\n",
+            "#!/bin/sh\nrekal log\nmake checkpoint\n",
+            "#!/bin/sh\nrekalx checkpoint\n",
+        ] {
+            assert_eq!(state(Some(other)), State::Absent, "{other}");
+        }
+    }
+
+    #[test]
+    fn a_block_that_is_there_twice_goes_twice() {
+        let one = put_into("#!/bin/sh\necho\n").expect("a shell");
+        let block = one
+            .strip_prefix("#!/bin/sh\n")
+            .and_then(|rest| rest.strip_suffix("echo\n"));
+        let block = block.expect("a block");
+        let two = format!("{one}{block}exit\n");
+        assert_eq!(
+            (state(Some(&two)), put_into(&two)),
+            (State::Ours, Some(format!("{one}exit\n")))
+        );
+        assert_eq!(take(&two).as_deref(), Some("#!/bin/sh\necho\nexit\n"));
+        let changed = format!("{one}{}", block.replace("sequencer", "x"));
+        assert_eq!(state(Some(&changed)), State::Changed);
+        assert_eq!(take(&changed), Some(changed.replacen(block, "", 1)));
+        let torn = format!("#!/bin/sh\n{BEGIN}\n{block}");
+        assert_eq!(
+            (state(Some(&torn)), take(&torn)),
+            (State::Changed, Some(format!("#!/bin/sh\n{BEGIN}\n")))
+        );
     }
 
     #[test]

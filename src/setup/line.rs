@@ -13,10 +13,10 @@ const TEXT: &str = "- Before you start a task, when an error looks familiar, and
 
 /// In what state the line is.
 pub fn state(text: Option<&str>) -> State {
-    let Some((text, line)) = text.and_then(|text| Some((text, find(text)?))) else {
-        return State::Absent;
-    };
-    match is_ours(text[line].trim_end_matches(['\r', '\n'])) {
+    let text = text.unwrap_or_default();
+    let lines: Vec<&str> = text.lines().filter(|line| line.contains(MARK)).collect();
+    match lines.iter().all(|line| is_ours(line)) {
+        true if lines.is_empty() => State::Absent,
         true => State::Ours,
         false => State::Changed,
     }
@@ -28,7 +28,7 @@ pub fn put(text: Option<&str>) -> String {
     let text = text.unwrap_or_default();
     if let Some(line) = find(text) {
         let end = text[line.clone()].trim_end_matches(['\r', '\n']).len() + line.start;
-        return format!("{}{new}{}", &text[..line.start], &text[end..]);
+        return format!("{}{new}{}", &text[..line.start], without(&text[end..]));
     }
     let end = if text.contains("\r\n") { "\r\n" } else { "\n" };
     match text.is_empty() || text.ends_with('\n') {
@@ -39,25 +39,35 @@ pub fn put(text: Option<&str>) -> String {
 
 /// The file without the line. `None`: nothing else is in it.
 pub fn take(text: &str) -> Option<String> {
-    if state(Some(text)) != State::Ours {
-        return Some(text.to_owned());
-    }
-    let line = find(text)?;
-    let (mut before, behind) = (&text[..line.start], &text[line.end..]);
-    if !text[line].ends_with('\n') {
-        before = before.strip_suffix('\n').unwrap_or(before);
-        before = before.strip_suffix('\r').unwrap_or(before);
-    }
-    let rest = [before, behind].concat();
-    (!rest.is_empty()).then_some(rest)
+    let rest = without(text);
+    (rest == text || !rest.is_empty()).then_some(rest)
 }
 
-/// The marked line, with its end.
+/// The text without the lines that nobody changed: a merge of two files may have brought several.
+fn without(text: &str) -> String {
+    let mut rest = text.to_owned();
+    while let Some(line) = find(&rest) {
+        let has_end = rest[line.clone()].ends_with('\n');
+        rest.replace_range(line.clone(), "");
+        if !has_end {
+            // The end of the line before it was put there for it.
+            let before = rest.strip_suffix('\n').unwrap_or(&rest);
+            rest.truncate(before.strip_suffix('\r').unwrap_or(before).len());
+        }
+    }
+    rest
+}
+
+/// The first marked line that nobody changed, with its end.
 fn find(text: &str) -> Option<Range<usize>> {
-    let mark = text.find(MARK)?;
-    let start = text[..mark].rfind('\n').map_or(0, |end| end + 1);
-    let end = text[mark..].find('\n').map_or(text.len(), |end| mark + end + 1);
-    Some(start..end)
+    let mut start = 0;
+    for line in text.split_inclusive('\n') {
+        if is_ours(line.trim_end_matches(['\r', '\n'])) {
+            return Some(start..start + line.len());
+        }
+        start += line.len();
+    }
+    None
 }
 
 fn is_ours(line: &str) -> bool {
@@ -95,5 +105,17 @@ mod tests {
         assert_eq!(state(Some(&changed)), State::Changed);
         assert_eq!(take(&changed), Some(changed));
         assert_eq!(state(Some("speaks of rekal\n")), State::Absent);
+    }
+
+    #[test]
+    fn a_line_that_is_there_twice_goes_twice() {
+        let one = put(Some("one\n"));
+        let line = one.strip_prefix("one\n").expect("the line");
+        let two = format!("{one}two\n{}", line.trim_end());
+        assert_eq!((state(Some(&two)), put(Some(&two))), (State::Ours, format!("{one}two")));
+        assert_eq!(take(&two).as_deref(), Some("one\ntwo"));
+        let changed = format!("{one}{}", line.replace("familiar", "odd"));
+        assert_eq!(state(Some(&changed)), State::Changed);
+        assert_eq!(take(&changed), Some(changed.replacen(line, "", 1)));
     }
 }

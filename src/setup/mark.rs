@@ -18,6 +18,8 @@ pub enum State {
     Changed,
     /// The user's own hook runs a checkpoint.
     ByHand,
+    /// What is there is no file of text that a piece could be in.
+    Foreign,
 }
 
 /// What a hook runs.
@@ -45,6 +47,22 @@ impl Program {
     }
 }
 
+/// The store that was named in what a hook runs.
+pub fn store_in(text: &str) -> Option<PathBuf> {
+    let (_, quoted) = text.split_once("checkpoint --quiet --store '")?;
+    let mut path = String::new();
+    for (at, part) in quoted.split(r"'\''").enumerate() {
+        path.push_str(if at > 0 { "'" } else { "" });
+        let Some((last, _)) = part.split_once('\'') else {
+            path.push_str(part);
+            continue;
+        };
+        path.push_str(last);
+        return Some(path.into());
+    }
+    None
+}
+
 /// The sum that a mark bears. Line ends do not count: git may change them.
 pub fn sum(text: &str) -> String {
     let bytes: Vec<u8> = text.bytes().filter(|byte| *byte != b'\r').collect();
@@ -69,6 +87,20 @@ mod tests {
         };
         assert_eq!(program.fallback().as_deref(), Some(r"'/it'\''s here/rekal'"));
         assert_eq!(program.words(), "checkpoint --quiet --store '/a b'");
+    }
+
+    #[test]
+    fn a_store_is_read_as_it_was_written() {
+        for store in ["/a b", "/it's here", "'", "/'' /x"] {
+            let program = Program {
+                path: None,
+                store: Some(store.into()),
+            };
+            let line = format!("\"$rekal\" {} & '", program.words());
+            assert_eq!(store_in(&line), Some(store.into()));
+        }
+        assert_eq!(store_in("checkpoint --quiet &"), None);
+        assert_eq!(store_in("checkpoint --quiet --store 'no end"), None);
     }
 
     #[test]

@@ -15,5 +15,5 @@ mod skill;
 
 pub use mark::Program;
 pub use piece::{Found, Piece};
-pub use plan::{put_in, take_out};
+pub use plan::{Done, put_in, take_out};
 pub use site::Site;

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io::ErrorKind;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
@@ -34,6 +34,9 @@ pub struct Found {
     pub path: PathBuf,
     /// Its state.
     pub state: State,
+    /// Why no piece can be in it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub obstacle: Option<&'static str>,
     /// What the file holds. `None`: it is not there, or is no text, which is the user's.
     #[serde(skip)]
     pub(super) text: Option<String>,
@@ -44,30 +47,55 @@ impl Found {
     pub fn all(site: &Site) -> Result<Vec<Self>, Failure> {
         let claude = site.root.join(".claude");
         let mut pieces = vec![
-            (Piece::Hook, site.hooks.join("post-commit")),
+            (Piece::Hook, site.hook.clone()),
             (Piece::Skill, claude.join("skills/rekal/SKILL.md")),
         ];
         pieces.extend(instructions(site).into_iter().map(|path| (Piece::Instruction, path)));
         pieces.push((Piece::AgentHooks, claude.join("settings.local.json")));
-        let found = pieces.into_iter().map(|(piece, path)| Self::at(piece, path));
+        let found = pieces.into_iter().map(|(piece, path)| Self::at(site, piece, path));
         found.collect()
     }
 
-    fn at(piece: Piece, path: PathBuf) -> Result<Self, Failure> {
+    fn at(site: &Site, piece: Piece, named: PathBuf) -> Result<Self, Failure> {
         // A link is followed, so that what is written replaces the file and not the link.
-        let path = path.canonicalize().unwrap_or(path);
-        let (text, state) = match fs::read_to_string(&path) {
-            Ok(text) => (Some(text.clone()), piece.state(Some(&text))),
-            Err(error) if error.kind() == ErrorKind::InvalidData => (None, State::Changed),
-            Err(error) if is_missing(error.kind()) => (None, State::Absent),
-            Err(error) => return Err(Failure::io("read", &path, &error)),
-        };
-        Ok(Self {
+        let path = named.canonicalize().unwrap_or_else(|_| named.clone());
+        let mut found = Self {
             piece,
+            state: State::Absent,
+            obstacle: obstacle(&named),
+            text: None,
             path,
-            state,
-            text,
-        })
+        };
+        if piece == Piece::Instruction && !site.holds(&found.path) {
+            found.obstacle = Some("it is a link that leads out of the repository");
+        }
+        if found.obstacle.is_some() {
+            found.state = State::Foreign;
+            return Ok(found);
+        }
+        match fs::read(&found.path).map(String::from_utf8) {
+            Ok(Ok(text)) => {
+                found.state = piece.state(Some(&text));
+                found.text = Some(text);
+            }
+            Ok(Err(error)) => {
+                let runs = piece.state(Some(&String::from_utf8_lossy(error.as_bytes()))) == State::ByHand;
+                found.state = if runs { State::ByHand } else { State::Foreign };
+                found.obstacle = (!runs).then_some("it is no text in UTF-8");
+            }
+            Err(error) if is_missing(error.kind()) => {}
+            Err(error) => return Err(Failure::io("read", &found.path, &error)),
+        }
+        Ok(found)
+    }
+
+    /// The store that a hook of ours names.
+    pub(super) fn store(&self) -> Option<PathBuf> {
+        match self.piece {
+            Piece::Hook => hook::store(self.text.as_deref()?),
+            Piece::AgentHooks => agent::store(self.text.as_deref()?),
+            Piece::Skill | Piece::Instruction => None,
+        }
     }
 }
 
@@ -101,6 +129,16 @@ impl Piece {
         }
     }
 
+    /// How a user takes out by hand what was changed by hand.
+    pub fn by_hand(self) -> &'static str {
+        match self {
+            Piece::Hook => "take out what stands from `# >>> rekal` to `# <<< rekal`, with these lines",
+            Piece::Skill => "remove the file, or keep it as your own without its last line",
+            Piece::Instruction => "take out the line that ends with `<!-- rekal … -->`",
+            Piece::AgentHooks => "take out the entries of SessionEnd and PreCompact that end with `# rekal …`",
+        }
+    }
+
     /// The permissions of a new file.
     pub(super) fn mode(self) -> u32 {
         match self {
@@ -110,21 +148,31 @@ impl Piece {
     }
 }
 
+/// What is there instead of a file that could be read.
+fn obstacle(path: &Path) -> Option<&'static str> {
+    let is_there = fs::symlink_metadata(path).is_ok();
+    match fs::metadata(path) {
+        Ok(found) if found.is_dir() => Some("it is a folder"),
+        Ok(found) if !found.is_file() => Some("it is no ordinary file"),
+        Err(error) if is_there && is_missing(error.kind()) => Some("it is a link that leads nowhere"),
+        _ => None,
+    }
+}
+
 /// A file in the way of a folder means as well that nothing is there.
 fn is_missing(kind: ErrorKind) -> bool {
     matches!(kind, ErrorKind::NotFound | ErrorKind::NotADirectory)
 }
 
 /// The files that hold the line: those that are there, each once if one is a link to the other; else
-/// the one that most agents read. One that leads out of the repository is left alone.
+/// the one that most agents read.
 fn instructions(site: &Site) -> Vec<PathBuf> {
     let named = ["AGENTS.md", "CLAUDE.md"].map(|name| site.root.join(name));
     let is_there = |path: &&PathBuf| fs::symlink_metadata(path).is_ok();
     if !named.iter().any(|path| is_there(&path)) {
         return named[..1].to_vec();
     }
-    let real = named.iter().filter_map(|path| path.canonicalize().ok());
-    let mut files: Vec<PathBuf> = real.filter(|path| site.holds(path)).collect();
-    files.dedup();
+    let mut files: Vec<PathBuf> = named.into_iter().filter(|path| is_there(&path)).collect();
+    files.dedup_by_key(|path| path.canonicalize().unwrap_or_else(|_| path.clone()));
     files
 }

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::files::{self, Step};
+use super::hook;
 use super::mark::{Program, State};
 use super::piece::{Found, Piece};
 use super::record::{self, Record};
@@ -13,25 +14,28 @@ use crate::place::Place;
 
 /// What was done.
 #[derive(Default)]
-pub struct Outcome {
+pub struct Done {
     /// The files that were made, changed or removed.
     pub changed: Vec<(Piece, PathBuf)>,
-    /// The files that the user changed, and that stay as they are.
-    pub kept: Vec<PathBuf>,
+    /// Those that the user changed, or that are no text: they stay as they are.
+    pub kept: Vec<Found>,
+    /// The stores that the hooks named, beside the one that was asked for.
+    pub stores: Vec<PathBuf>,
 }
 
 /// Puts these pieces in, and makes the store. Those that are in place stay as they are.
-pub fn put_in(site: &Site, place: &Place, wanted: &[Piece], program: &Program) -> Result<Outcome, Failure> {
+pub fn put_in(site: &Site, place: &Place, wanted: &[Piece], program: &Program) -> Result<Done, Failure> {
     let old = Record::read(&place.dir);
     let mut record = old.clone();
-    let (mut steps, mut outcome) = (Vec::new(), Outcome::default());
+    let (mut steps, mut outcome) = (Vec::new(), Done::default());
     let found = Found::all(site)?;
     for found in found.iter().filter(|found| wanted.contains(&found.piece)) {
         if found.piece == Piece::Hook {
             check_hook(site, found)?;
         }
         match found.state {
-            State::Changed => outcome.kept.push(found.path.clone()),
+            State::Foreign if found.piece == Piece::AgentHooks => return Err(no_settings(&found.path)),
+            State::Changed | State::Foreign => outcome.kept.push(found.clone()),
             State::ByHand => {}
             State::Absent | State::Ours => {
                 let Some(step) = put_one(site, found, program, &mut record)? else {
@@ -55,19 +59,26 @@ pub fn put_in(site: &Site, place: &Place, wanted: &[Piece], program: &Program) -
 }
 
 /// Takes the pieces out of this worktree, and out of those that were set up with this store.
-pub fn take_out(site: &Site, store: &Path) -> Result<Outcome, Failure> {
-    let old = Record::read(store);
+pub fn take_out(site: &Site, store: &Path) -> Result<Done, Failure> {
     let mut all = Found::all(site)?;
+    let mut outcome = Done {
+        stores: named_stores(&all, store),
+        ..Done::default()
+    };
+    let stores = outcome.stores.iter().map(PathBuf::as_path).chain([store]);
+    let records: Vec<(&Path, Record)> = stores.map(|store| (store, Record::read(store))).collect();
+    let mut old = Record::default();
+    records.iter().for_each(|(_, record)| old.add(record));
     for other in site.others().iter().filter(|other| old.is_about(&other.root)) {
         all.extend(Found::all(other)?);
     }
     all.sort_by(|a, b| a.path.cmp(&b.path));
     all.dedup_by(|a, b| a.path == b.path);
 
-    let (mut steps, mut outcome, mut folders) = (Vec::new(), Outcome::default(), Vec::new());
+    let (mut steps, mut folders) = (Vec::new(), Vec::new());
     for found in all {
-        if found.state == State::Changed && found.text.is_some() {
-            outcome.kept.push(found.path.clone());
+        if found.state == State::Changed {
+            outcome.kept.push(found.clone());
         }
         let Some(step) = take_one(&found, &old) else { continue };
         if found.piece == Piece::Skill {
@@ -77,7 +88,10 @@ pub fn take_out(site: &Site, store: &Path) -> Result<Outcome, Failure> {
         steps.push(step);
     }
     if outcome.kept.is_empty() {
-        steps.extend(note(store, &old, &Record::default()));
+        let forgotten = records
+            .iter()
+            .filter_map(|(store, record)| note(store, record, &Record::default()));
+        steps.extend(forgotten);
     }
     files::apply(&steps)?;
     folders.extend(old.folders());
@@ -85,35 +99,49 @@ pub fn take_out(site: &Site, store: &Path) -> Result<Outcome, Failure> {
     Ok(outcome)
 }
 
+/// The stores that the hooks name, beside this one.
+fn named_stores(all: &[Found], store: &Path) -> Vec<PathBuf> {
+    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
+    let mut stores: Vec<PathBuf> = all.iter().filter_map(Found::store).map(|store| real(&store)).collect();
+    stores.sort();
+    stores.dedup();
+    stores.retain(|named| *named != real(store));
+    stores
+}
+
 /// Refuses a hook that git would not run with the block in it, or that is not this repository's alone.
 fn check_hook(site: &Site, found: &Found) -> Result<(), Failure> {
-    let refuse = |why: &str| {
+    let refuse = |why: &str, remedy: &str| {
         let path = found.path.display();
-        Err(
-            Failure::usage(format!("set up the hook {path}: {why}; nothing was changed")).remedy_is(
-                "let your hook start `rekal checkpoint --quiet` in the background, then run rekal init again",
-            ),
-        )
+        let what = format!("set up the hook {path}: {why}; nothing was changed");
+        Err(Failure::usage(what).remedy_is(format!("{remedy}, then run rekal init again")))
     };
-    if matches!(found.state, State::Ours | State::ByHand) {
-        return Ok(());
-    }
-    if !site.holds(&found.path) {
-        return refuse("it lies outside of the repository (core.hooksPath), and others may use it too");
-    }
-    let is_link = fs::symlink_metadata(site.hooks.join("post-commit")).is_ok_and(|hook| hook.is_symlink());
-    if is_link {
-        return refuse("it is a link to a file that may serve others too");
-    }
-    if found.state == State::Changed && found.text.is_some() {
-        return Ok(());
-    }
+    let own = "let your hook start `rekal checkpoint --quiet` in the background";
+    let text = found.text.as_deref();
     let is_there = found.path.exists();
-    let is_script = found.text.is_some() && found.piece.put(found.text.as_deref(), &Program::default()).is_some();
-    match () {
-        () if is_there && !is_script => refuse("it is no shell script, so nothing can be added to it"),
-        () if is_there && !is_executable(&found.path) => refuse("it is not executable, so git does not run it"),
-        () => Ok(()),
+    if text.is_some_and(hook::has_carriage_return) {
+        let why = "its first line ends with a carriage return, so git cannot run it";
+        return refuse(why, "end its lines as Unix does (tr -d '\\r')");
+    }
+    if !matches!(found.state, State::Ours | State::ByHand) {
+        if !site.holds(&found.path) {
+            let why = "it lies outside of the repository (core.hooksPath), and others may use it too";
+            let elsewhere = "give this repository hooks of its own (git config core.hooksPath .git/hooks)";
+            return refuse(why, &format!("{own}, or {elsewhere}"));
+        }
+        if fs::symlink_metadata(&site.hook).is_ok_and(|hook| hook.is_symlink()) {
+            return refuse("it is a link to a file that may serve others too", own);
+        }
+    }
+    let is_script = text.is_some() && found.piece.put(text, &Program::default()).is_some();
+    match found.state {
+        State::Absent | State::Foreign if is_there && !is_script => {
+            refuse("it is no shell script, so nothing can be added to it", own)
+        }
+        _ if is_there && !is_executable(&found.path) => {
+            refuse("it is not executable, so git does not run it", "make it so (chmod +x)")
+        }
+        _ => Ok(()),
     }
 }
 
@@ -130,18 +158,12 @@ fn is_executable(path: &Path) -> bool {
 /// The step that puts a piece in, noted in the record. `None`: it is in place.
 fn put_one(site: &Site, found: &Found, program: &Program, record: &mut Record) -> Result<Option<Step>, Failure> {
     let (path, text) = (&found.path, found.text.as_deref());
-    let refuse = |why: &str, remedy: &str| {
-        let what = format!("write to {}: {why}; nothing was changed", path.display());
-        Err(Failure::usage(what).remedy_is(remedy))
-    };
     if !site.holds(path) {
-        return refuse("it leads out of the repository", "make it a file of the repository");
+        let why = "it leads out of the repository";
+        return Err(refused(path, why, "make it a file of the repository"));
     }
     let Some(new) = found.piece.put(text, program) else {
-        return refuse(
-            "it holds no settings as Claude Code reads them",
-            "mend it, or leave out --agent-hooks",
-        );
+        return Err(no_settings(path));
     };
     if text == Some(new.as_str()) {
         return Ok(None);
@@ -162,6 +184,16 @@ fn put_one(site: &Site, found: &Found, program: &Program, record: &mut Record) -
         after: Some(new),
         mode: found.piece.mode(),
     }))
+}
+
+fn no_settings(path: &Path) -> Failure {
+    let why = "it holds no settings as Claude Code reads them";
+    refused(path, why, "mend it, or leave out --agent-hooks")
+}
+
+fn refused(path: &Path, why: &str, remedy: &str) -> Failure {
+    let what = format!("write to {}: {why}; nothing was changed", path.display());
+    Failure::usage(what).remedy_is(remedy)
 }
 
 /// The step that takes a piece out. `None`: there is nothing of ours.

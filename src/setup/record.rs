@@ -42,6 +42,16 @@ impl Record {
         (*self != Self::default()).then(|| text + "\n")
     }
 
+    /// Takes in what another one notes.
+    pub fn add(&mut self, other: &Self) {
+        self.made(other.folders.clone());
+        let originals = other
+            .originals
+            .iter()
+            .map(|(path, original)| (path.clone(), original.clone()));
+        self.originals.extend(originals);
+    }
+
     /// Notes folders that are made.
     pub fn made(&mut self, folders: Vec<PathBuf>) {
         for folder in folders {

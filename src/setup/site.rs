@@ -9,8 +9,8 @@ use crate::git::Repository;
 pub struct Site {
     /// Its folder.
     pub root: PathBuf,
-    /// Where git looks for its hooks.
-    pub hooks: PathBuf,
+    /// Where git looks for its `post-commit` hook.
+    pub hook: PathBuf,
     repository: Repository,
 }
 
@@ -31,7 +31,7 @@ impl Site {
         })?;
         Ok(Self {
             root: root.to_path_buf(),
-            hooks: repository.hooks(),
+            hook: repository.hook("post-commit"),
             repository,
         })
     }

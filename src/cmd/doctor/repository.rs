@@ -15,7 +15,10 @@ pub fn findings(visit: &Visit<'_>) -> Vec<Finding> {
         Ok(pieces) => pieces,
         Err(failure) => return vec![Finding::error(AREA, failure.message()).at(&site.root)],
     };
-    if pieces.iter().all(|found| found.state == State::Absent) {
+    if pieces
+        .iter()
+        .all(|found| matches!(found.state, State::Absent | State::Foreign))
+    {
         let what = "not set up: checkpoints are run by hand, and agents are told nothing";
         return vec![
             Finding::info(AREA, what)
@@ -42,6 +45,10 @@ fn piece(visit: &Visit<'_>, site: &Site, found: &Found) -> Option<Finding> {
         (State::Changed, piece) => {
             let what = format!("{path}: {} changed by hand, and left alone", name(piece));
             Finding::info(AREA, what)
+        }
+        (State::Foreign, _) => {
+            let why = found.obstacle.unwrap_or("it is no text");
+            Finding::info(AREA, format!("{path}: holds nothing of rekal init: {why}"))
         }
         (State::ByHand, _) => Finding::info(AREA, format!("{path}: a hook of your own runs a checkpoint")),
     };
