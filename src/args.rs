@@ -1,6 +1,7 @@
 //! The command line: which verb, with which options; and the short form `rekal "<query>"`.
 
 use std::ffi::OsString;
+use std::io::{self, IsTerminal};
 use std::process::ExitCode;
 
 use clap::error::ErrorKind;
@@ -36,7 +37,14 @@ pub fn read(line: impl IntoIterator<Item = OsString>) -> Result<Args, Refusal> {
         .iter()
         .take_while(|word| *word != "--")
         .any(|word| word == "--json" || word == "-j");
-    Args::try_parse_from(with_verb(line, &command_line())).map_err(|error| Refusal { error, json })
+    let root = command_line();
+    let written_out = with_verb(line.clone(), &root);
+    let is_short_form = written_out.len() > line.len();
+    let args = Args::try_parse_from(written_out).map_err(|error| Refusal { error, json })?;
+    if is_short_form && !json && io::stderr().is_terminal() {
+        doubt(&args.verb, &root).into_iter().for_each(out::say);
+    }
+    Ok(args)
 }
 
 /// Everything that can be asked of the program.
@@ -74,6 +82,24 @@ fn with_verb(mut line: Vec<OsString>, root: &Command) -> Vec<OsString> {
         line.insert(1, "recall".into());
     }
     line
+}
+
+/// What to say of a query of one word that may be a verb with a slip in it.
+fn doubt(verb: &Verb, root: &Command) -> Option<String> {
+    let Verb::Recall(recall) = verb else { return None };
+    let [word] = recall.query.as_slice() else { return None };
+    let verb = nearest(word, root.get_subcommands().map(Command::get_name))?;
+    let word = out::one_line(word, 40);
+    Some(format!(
+        "\"{word}\" is no verb, so it is looked for; did you mean `rekal {verb}`?"
+    ))
+}
+
+/// The verb that a word is one slip away from, or two if it is long.
+fn nearest<'a>(word: &str, verbs: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let slips = |verb: &str| strsim::osa_distance(&word.to_lowercase(), verb);
+    let near = verbs.filter(|verb| slips(verb) <= if verb.len() < 6 { 1 } else { 2 });
+    near.min_by_key(|verb| slips(verb)).filter(|verb| *verb != word)
 }
 
 fn is_query(words: &[OsString], root: &Command, recall: &Command) -> bool {
@@ -218,6 +244,25 @@ mod tests {
         is_taken_as_written(&["--store", "x"]);
         is_taken_as_written(&["-j"]);
         is_taken_as_written(&["--unknown"]);
+    }
+
+    #[test]
+    fn a_word_close_to_a_verb_is_doubted() {
+        let root = command_line();
+        let verb = |word: &str| nearest(word, root.get_subcommands().map(Command::get_name));
+        for (word, near) in [
+            ("recal", "recall"),
+            ("chekpoint", "checkpoint"),
+            ("docotr", "doctor"),
+            ("complitions", "completions"),
+            ("fnid", "find"),
+            ("Clean", "clean"),
+        ] {
+            assert_eq!(verb(word), Some(near));
+        }
+        for word in ["clean", "bug", "lint", "reset", "timeout", "jwt expiry", "", "é"] {
+            assert_eq!(verb(word), None, "{word}");
+        }
     }
 
     /// Checks what `--help` prints for this command and all below it; `line` are the words so far.

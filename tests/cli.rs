@@ -4,6 +4,7 @@ use std::io::Write;
 use std::process::Stdio;
 
 use crate::program::{on, out, program, rekal};
+use crate::stage::Stage;
 
 #[test]
 fn without_a_word_it_prints_its_help_and_could_not_run() {
@@ -170,4 +171,22 @@ fn a_store_that_is_not_there_is_named_with_its_remedy() {
     );
     assert_eq!(out(&on(&store, &["graph", "drain"], "")), (Some(2), "", told.as_str()));
     assert!(!store.exists());
+}
+
+#[test]
+fn a_slip_in_a_verb_is_a_query_and_a_person_hears_of_it() {
+    let stage = Stage::with_sessions();
+    let silence = "SILENCE reason=no_results\n";
+    let run = stage.run(&["chekpoint"]);
+    assert_eq!((run.code, run.stdout.as_str()), (Some(1), silence));
+    assert!(!run.stderr.contains("did you mean"), "{}", run.stderr);
+    let Some(shown) = stage.on_terminal("chekpoint") else {
+        return;
+    };
+    let told = "rekal: \"chekpoint\" is no verb, so it is looked for; did you mean `rekal checkpoint`?\r\nSILENCE ";
+    assert!(shown.starts_with(told), "{shown}");
+    for other in ["recall chekpoint", "chekpoint jwt", "-- clean", "-j chekpoint", "jwt"] {
+        let shown = stage.on_terminal(other).expect("a terminal");
+        assert!(!shown.contains("did you mean"), "{other}: {shown}");
+    }
 }

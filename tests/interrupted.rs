@@ -161,22 +161,7 @@ fn progress_is_shown_on_a_terminal_and_nowhere_else() {
     let run = stage.run(&["checkpoint"]);
     assert_eq!(run.stderr, "");
     fs::remove_dir_all(stage.store()).expect("gone");
-    let on_terminal = |words: &str| {
-        let program = env!("CARGO_BIN_EXE_rekal");
-        let line = format!("stty columns 120; {program} {words}");
-        let shown = stage
-            .command(&[])
-            .get_envs()
-            .fold(&mut Command::new("script"), |script, (name, value)| {
-                script.env(name, value.unwrap_or_default())
-            })
-            .args(["-qec", &line, "/dev/null"])
-            .env("TERM", "xterm")
-            .stdin(Stdio::null())
-            .output();
-        let shown = shown.ok().filter(|shown| shown.status.success())?;
-        Some(String::from_utf8_lossy(&shown.stdout).into_owned())
-    };
+    let on_terminal = |words: &str| stage.on_terminal(words);
     let Some(checkpoint) = on_terminal("checkpoint") else {
         // There is no such program here.
         return;

@@ -1,9 +1,12 @@
 //! What the program says of itself: completions and manual.
 
+use std::fs;
 use std::io::Write;
+use std::os::unix::fs::{PermissionsExt, symlink};
 use std::process::{Command, Output, Stdio};
 
 use super::program::{out, rekal};
+use super::stage::{Run, Stage, claude_line, finished};
 
 const SHELLS: [&str; 6] = ["bash", "zsh", "fish", "powershell", "elvish", "nushell"];
 
@@ -133,4 +136,90 @@ fn man_reads_it_without_a_warning() {
     let text = String::from_utf8_lossy(&shown.stdout);
     assert!(text.contains("EXIT STATUS") && text.contains("graph reach"), "{text}");
     assert_eq!(String::from_utf8_lossy(&shown.stderr), "");
+}
+
+/// A repository with ten sessions, the fifth a long one, and what the examples name: files, and other programs.
+fn set() -> Stage {
+    let stage = Stage::new();
+    let yesterday = jiff::Timestamp::now() - jiff::SignedDuration::from_hours(24);
+    let today = yesterday.strftime("%Y-%m-%d").to_string();
+    for at in 0..10 {
+        let topic = if at < 7 {
+            "Where is the jwt expiry set"
+        } else {
+            "Export the table as csv"
+        };
+        let turns = if at == 4 { 16 } else { 2 };
+        let turn = |turn| {
+            let said = format!("{topic}, number {at}{turn}? The job ended with exit code 137 and hunter-{at}");
+            let who = if turn % 2 == 0 { "user" } else { "assistant" };
+            claude_line(&format!("session-{at}"), turn, who, &said).replace("2026-11-02", &today)
+        };
+        let lines: String = (0..turns).map(turn).collect();
+        fs::write(stage.transcript(&format!("session-{at}")), lines).expect("written");
+    }
+    let bin = stage.home().join("bin");
+    fs::create_dir_all(&bin).expect("a folder");
+    symlink(env!("CARGO_BIN_EXE_rekal"), bin.join("rekal")).expect("a link");
+    // What a reader of manuals and an agent would do with what they are given.
+    for (name, script) in [
+        ("man", "#!/bin/sh\ngrep -q '[.]TH'\n"),
+        ("claude", "#!/bin/sh\nshift 4\nexec \"$@\"\n"),
+    ] {
+        fs::write(bin.join(name), script).expect("written");
+        fs::set_permissions(bin.join(name), PermissionsExt::from_mode(0o755)).expect("executable");
+    }
+    fs::write(stage.home().join("secret.txt"), "hunter-3\n").expect("written");
+    let labels = "[{\"query\":\"jwt expiry\",\"relevant_sessions\":[\"session-4\"]}]";
+    fs::write(stage.home().join("questions.json"), labels).expect("written");
+    stage
+}
+
+/// Runs a line of a shell where the store is.
+fn by_shell(stage: &Stage, line: &str) -> Run {
+    let path = format!(
+        "{}:{}",
+        stage.home().join("bin").display(),
+        std::env::var("PATH").unwrap_or_default()
+    );
+    let mut shell = Command::new("sh");
+    shell
+        .args(["-c", line])
+        .env_clear()
+        .env("PATH", path)
+        .env("HOME", stage.home());
+    shell
+        .env("REKAL_STORE", stage.store())
+        .current_dir(stage.home())
+        .stdin(Stdio::null());
+    finished(shell.output().expect("a shell"))
+}
+
+#[test]
+fn every_example_runs_as_it_is_printed() {
+    let stage = set();
+    for line in [
+        "git init -q",
+        "rekal checkpoint --all",
+        "rekal 'jwt expiry'",
+        "rekal query s5",
+        "rekal checkpoint",
+    ] {
+        let run = by_shell(&stage, line);
+        assert_eq!(run.code, Some(0), "{line}: {}", run.stderr);
+    }
+    let mut all = vec![String::new(), "graph".to_owned()];
+    all.extend(verbs(&[]).into_iter().filter(|verb| verb != "graph"));
+    all.extend(verbs(&["graph"]).iter().map(|verb| format!("graph {verb}")));
+    for verb in all {
+        let help = by_shell(&stage, &format!("rekal {verb} --help")).stdout;
+        let example = help.lines().find_map(|line| line.strip_prefix("Example: "));
+        let example = example.unwrap_or_else(|| panic!("{verb}: {help}"));
+        // What follows in brackets is about it.
+        let line = example.split(" (").next().unwrap_or(example);
+        assert!(line.contains(&format!("rekal {verb}").trim_end()), "{line}");
+        let run = by_shell(&stage, line);
+        assert_eq!(run.code, Some(0), "{line}: {}{}", run.stdout, run.stderr);
+        assert!(!run.stderr.contains("panicked"), "{line}: {}", run.stderr);
+    }
 }

@@ -123,6 +123,21 @@ impl Stage {
         )
     }
 
+    /// What is shown on a terminal that is 120 columns wide. `None`: nothing here gives it one.
+    pub fn on_terminal(&self, words: &str) -> Option<String> {
+        let line = format!("stty columns 120; {} {words}", env!("CARGO_BIN_EXE_rekal"));
+        let mut script = Command::new("script");
+        for (name, value) in self.command(&[]).get_envs() {
+            script.env(name, value.unwrap_or_default());
+        }
+        script
+            .args(["-qec", &line, "/dev/null"])
+            .env("TERM", "xterm")
+            .stdin(Stdio::null());
+        let shown = script.output().ok().filter(|shown| shown.status.code() < Some(2))?;
+        Some(String::from_utf8_lossy(&shown.stdout).into_owned())
+    }
+
     /// What waits in the spool: its lines.
     pub fn spooled(&self) -> Vec<Value> {
         let text = fs::read_to_string(self.store().join("recall-log.ndjson")).unwrap_or_default();

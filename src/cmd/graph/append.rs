@@ -20,7 +20,7 @@ use crate::{out, when};
 /// An event has a "kind" (recall or drill), the "targets" that it reached (ids, or handles such as s5), and if they are
 /// known the "query" of a recall, the "source" (the session that asked), an "id" (a ULID) and a "ts" (RFC 3339).
 #[derive(clap::Args, Debug)]
-#[command(after_help = "Example: echo '{\"kind\":\"drill\",\"targets\":[\"9f2c…\"]}' | rekal graph append")]
+#[command(after_help = "Example: echo '{\"kind\":\"drill\",\"targets\":[\"s5\"]}' | rekal graph append")]
 pub struct Append {}
 
 /// Batches of this size are written whole; see the spool's append protocol.
