@@ -217,7 +217,7 @@ fn every_example_runs_as_it_is_printed() {
         let example = example.unwrap_or_else(|| panic!("{verb}: {help}"));
         // What follows in brackets is about it.
         let line = example.split(" (").next().unwrap_or(example);
-        assert!(line.contains(&format!("rekal {verb}").trim_end()), "{line}");
+        assert!(line.contains(format!("rekal {verb}").trim_end()), "{line}");
         let run = by_shell(&stage, line);
         assert_eq!(run.code, Some(0), "{line}: {}{}", run.stdout, run.stderr);
         assert!(!run.stderr.contains("panicked"), "{line}: {}", run.stderr);

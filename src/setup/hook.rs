@@ -33,13 +33,10 @@ pub fn store(text: &str) -> Option<PathBuf> {
     blocks(text).into_iter().find_map(|block| mark::store_in(&text[block]))
 }
 
-/// Whether the end of the line that names the interpreter makes it one that no system has.
+/// Whether the line that names the interpreter ends so that no system has one of that name.
 pub fn has_carriage_return(text: &str) -> bool {
-    text.starts_with("#!")
-        && text
-            .lines()
-            .next()
-            .is_some_and(|line| text[line.len()..].starts_with("\r\n"))
+    let first = text.split('\n').next().unwrap_or_default();
+    first.starts_with("#!") && first.ends_with('\r')
 }
 
 /// The hook with the block. `None`: its interpreter is no shell.

@@ -47,7 +47,7 @@ pub fn purge(store: &Path, quiet: bool) -> Result<Purged, Failure> {
     }
 }
 
-/// Whether a folder is named as a store is, or holds one. Another one may have an `index` of its own.
+/// Whether a folder is named as a store is, or holds what only a store has: any other may have an `index`.
 fn is_store(folder: &Path) -> bool {
     let has_own = || OWN.iter().any(|name| folder.join(name).is_file());
     folder.is_dir() && (is_named(folder) || has_own())
@@ -78,28 +78,22 @@ fn remove(store: &Path) -> Result<Purged, Failure> {
     }
 }
 
-/// Whether a file is rekal's. Of the names that others use too, what is in it decides where the folder is not the
-/// store's own.
+/// Whether a file is rekal's. Where the folder is not the store's own, what is in it decides about names that others
+/// use too.
 fn is_ours(path: &Path, is_its_own: bool) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let is_spool = name.starts_with("recall-log.") && [".claim", ".tmp"].iter().any(|end| name.ends_with(end));
     let read = || fs::read_to_string(path).unwrap_or_default();
-    let keys = |known: &[&str]| {
-        let value: Value = serde_json::from_str(&read()).unwrap_or_default();
-        value
-            .as_object()
-            .is_some_and(|object| object.keys().all(|key| known.contains(&key.as_str())))
+    let has_only = |known: &[&str]| match serde_json::from_str(&read()) {
+        Ok(Value::Object(object)) => object.keys().all(|key| known.contains(&key.as_str())),
+        _ => false,
     };
+    let has_file = |name: &&str| path.join(name).is_file();
     match &*name {
         ".gitignore" => read() == "*\n",
-        "config.json" => is_its_own || keys(&["weights"]),
-        "init.json" => is_its_own || keys(&["folders", "originals"]),
-        "index" => {
-            is_its_own
-                || ["meta.json", ".managed.json"]
-                    .iter()
-                    .any(|name| path.join(name).is_file())
-        }
+        "config.json" => is_its_own || has_only(&["weights"]),
+        "init.json" => is_its_own || has_only(&["folders", "originals"]),
+        "index" => is_its_own || ["meta.json", ".managed.json"].iter().any(has_file),
         name => is_spool || OWN.contains(&name),
     }
 }
@@ -108,7 +102,7 @@ fn is_ours(path: &Path, is_its_own: bool) -> bool {
 mod tests {
     use super::*;
 
-    /// What is left of these files, `/` at the end of a folder's name.
+    /// What became of a store of this name, and the names of the files that are left.
     fn left(name: &str, files: &[(&str, &str)]) -> (Purged, Vec<String>) {
         let guard = tempfile::tempdir().expect("a folder");
         let store = guard.path().join(name);
