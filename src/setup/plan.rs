@@ -69,7 +69,9 @@ pub fn take_out(site: &Site, store: &Path) -> Result<Done, Failure> {
     let records: Vec<(&Path, Record)> = stores.map(|store| (store, Record::read(store))).collect();
     let mut old = Record::default();
     records.iter().for_each(|(_, record)| old.add(record));
-    for other in site.others().iter().filter(|other| old.is_about(&other.root)) {
+    let others = site.others();
+    let is_here = |path: &Path| site.holds(path) || others.iter().any(|other| other.holds(path));
+    for other in others.iter().filter(|other| old.is_about(&other.root)) {
         all.extend(Found::all(other)?);
     }
     all.sort_by(|a, b| a.path.cmp(&b.path));
@@ -88,13 +90,18 @@ pub fn take_out(site: &Site, store: &Path) -> Result<Done, Failure> {
         steps.push(step);
     }
     if outcome.kept.is_empty() {
-        let forgotten = records
-            .iter()
-            .filter_map(|(store, record)| note(store, record, &Record::default()));
-        steps.extend(forgotten);
+        steps.extend(records.iter().filter_map(|(store, record)| {
+            // A store outside may serve other repositories too, which are cleaned by themselves.
+            let rest = if is_here(store) {
+                Record::default()
+            } else {
+                record.without(is_here)
+            };
+            note(store, record, &rest)
+        }));
     }
     files::apply(&steps)?;
-    folders.extend(old.folders());
+    folders.extend(old.folders().into_iter().filter(|folder| is_here(folder)));
     files::remove_empty(&folders);
     Ok(outcome)
 }

@@ -52,6 +52,14 @@ impl Record {
         self.originals.extend(originals);
     }
 
+    /// What is noted of paths of another kind.
+    pub fn without(&self, is_it: impl Fn(&Path) -> bool) -> Self {
+        let mut rest = self.clone();
+        rest.folders.retain(|path| !is_it(path));
+        rest.originals.retain(|path, _| !is_it(path));
+        rest
+    }
+
     /// Notes folders that are made.
     pub fn made(&mut self, folders: Vec<PathBuf>) {
         for folder in folders {

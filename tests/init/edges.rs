@@ -238,3 +238,30 @@ fn outside_of_a_repository_the_store_alone_is_removed() {
     );
     same(&before, &files(&mine));
 }
+
+#[test]
+fn two_repositories_with_one_store_are_cleaned_each_by_itself() {
+    let yard = Yard::new();
+    let other = yard.home.join("other");
+    fs::create_dir(&other).expect("a folder");
+    yard.git_in(&other, &["init", "-q"], &[]);
+    let on = |folder, words: &[&str]| {
+        let words = [words, &["--store", "../shared"]].concat();
+        let run = finished(yard.command(&words).current_dir(folder).output().expect("it runs"));
+        assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""), "{words:?}");
+    };
+    // An empty file is one whose original is noted.
+    for folder in [&other, &yard.repository] {
+        fs::write(folder.join("AGENTS.md"), "").expect("written");
+    }
+    let before = (files(&other), files(&yard.repository));
+    on(&other, &["init"]);
+    on(&yard.repository, &["init"]);
+    on(&yard.repository, &["clean"]);
+    same(&before.1, &files(&yard.repository));
+    assert!(other.join(".claude/skills/rekal/SKILL.md").exists());
+    assert!(yard.home.join("shared/init.json").exists());
+    on(&other, &["clean"]);
+    same(&before.0, &files(&other));
+    assert!(!yard.home.join("shared/init.json").exists());
+}
