@@ -142,7 +142,7 @@ fn man_reads_it_without_a_warning() {
 fn set() -> Stage {
     let stage = Stage::new();
     let yesterday = jiff::Timestamp::now() - jiff::SignedDuration::from_hours(24);
-    let today = yesterday.strftime("%Y-%m-%d").to_string();
+    let yesterday = yesterday.strftime("%Y-%m-%d").to_string();
     for at in 0..10 {
         let topic = if at < 7 {
             "Where is the jwt expiry set"
@@ -153,7 +153,7 @@ fn set() -> Stage {
         let turn = |turn| {
             let said = format!("{topic}, number {at}{turn}? The job ended with exit code 137 and hunter-{at}");
             let who = if turn % 2 == 0 { "user" } else { "assistant" };
-            claude_line(&format!("session-{at}"), turn, who, &said).replace("2026-11-02", &today)
+            claude_line(&format!("session-{at}"), turn, who, &said).replace("2026-11-02", &yesterday)
         };
         let lines: String = (0..turns).map(turn).collect();
         fs::write(stage.transcript(&format!("session-{at}")), lines).expect("written");

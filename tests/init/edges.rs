@@ -246,7 +246,7 @@ fn two_repositories_with_one_store_are_cleaned_each_by_itself() {
     fs::create_dir(&other).expect("a folder");
     yard.git_in(&other, &["init", "-q"], &[]);
     let on = |folder, words: &[&str]| {
-        let words = [words, &["--store", "../shared"]].concat();
+        let words = [words, &["--store", "../common"]].concat();
         let run = finished(yard.command(&words).current_dir(folder).output().expect("it runs"));
         assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""), "{words:?}");
     };
@@ -260,8 +260,8 @@ fn two_repositories_with_one_store_are_cleaned_each_by_itself() {
     on(&yard.repository, &["clean"]);
     same(&before.1, &files(&yard.repository));
     assert!(other.join(".claude/skills/rekal/SKILL.md").exists());
-    assert!(yard.home.join("shared/init.json").exists());
+    assert!(yard.home.join("common/init.json").exists());
     on(&other, &["clean"]);
     same(&before.0, &files(&other));
-    assert!(!yard.home.join("shared/init.json").exists());
+    assert!(!yard.home.join("common/init.json").exists());
 }

@@ -20,7 +20,7 @@ const KEYS: [(&str, &str, u32); 9] = [
     ("ArrowDown", "", 40),
 ];
 
-/// It reads commands from its third descriptor and answers on its fourth; it ends when they do.
+/// It reads commands from descriptor 3 and answers on descriptor 4; it ends when they do.
 const START: &str = r#"exec "$@" 3<&0 4>&1 </dev/null >/dev/null 2>&1"#;
 
 /// The page hears of another size or scheme before a frame is drawn.
@@ -75,13 +75,12 @@ impl Browser {
         };
         let targets = browser.ask("Target.getTargets", json!({}))["targetInfos"].clone();
         let pages = targets.as_array().expect("targets").iter();
-        let id = pages
+        let mut ids = pages
             .filter(|target| target["type"] == "page")
-            .map(|target| target["targetId"].clone())
-            .next();
+            .map(|target| &target["targetId"]);
         let attached = browser.ask(
             "Target.attachToTarget",
-            json!({"targetId": id.expect("a page"), "flatten": true}),
+            json!({"targetId": ids.next().expect("a page"), "flatten": true}),
         );
         browser.session = attached["sessionId"].as_str().expect("a session").to_owned();
         browser.ask("Emulation.setFocusEmulationEnabled", json!({"enabled": true}));
