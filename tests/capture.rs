@@ -2,11 +2,12 @@
 
 use std::fs::{self, OpenOptions};
 use std::io::Write;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use serde_json::json;
 
-use super::stage::{Stage, claude_line};
+use super::stage::{Run, Stage, claude_line, finished};
 
 /// The files of the store that hold a text.
 fn holding(stage: &Stage, text: &str) -> Vec<String> {
@@ -183,10 +184,9 @@ fn a_recall_is_not_found_by_its_own_words_in_the_asking_session() {
     assert_eq!(page["tool_calls"][0]["command"], "rekal");
 }
 
-#[test]
-fn a_repository_captures_what_was_held_in_its_worktrees() {
-    let stage = Stage::new();
-    let repository = stage.home().join("a-b");
+/// A repository in the folder `a-b`.
+fn repository(stage: &Stage) -> PathBuf {
+    let repository = stage.home().canonicalize().expect("a path").join("a-b");
     fs::create_dir_all(&repository).expect("a folder");
     let git = |words: &[&str]| {
         let mut git = Command::new("git");
@@ -197,24 +197,31 @@ fn a_repository_captures_what_was_held_in_its_worktrees() {
     };
     git(&["init", "-q"]);
     git(&["commit", "-q", "--allow-empty", "-m", "first"]);
+    repository
+}
+
+/// Runs the program in a repository, with the store of that.
+fn run_in(stage: &Stage, repository: &Path, words: &[&str]) -> Run {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let mut command = stage.command(words);
+    command
+        .env_remove("REKAL_STORE")
+        .env("PATH", path)
+        .current_dir(repository);
+    finished(command.output().expect("it runs"))
+}
+
+#[test]
+fn a_repository_captures_what_was_held_in_its_worktrees() {
+    let stage = Stage::new();
+    let repository = repository(&stage);
     for (id, folder) in [("in", "a-b/src"), ("out", "a/b"), ("too", "a b")] {
         let cwd = stage.home().canonicalize().expect("a path").join(folder);
         let line = claude_line(id, 0, "user", "find the misplaced copper lantern")
             .replace("/home/dev/app", cwd.to_str().expect("UTF-8"));
         fs::write(stage.transcript(id), line).expect("written");
     }
-    let run = |words: &[&str]| {
-        let mut command = stage.command(words);
-        let path = std::env::var_os("PATH").unwrap_or_default();
-        super::stage::finished(
-            command
-                .env_remove("REKAL_STORE")
-                .env("PATH", path)
-                .current_dir(&repository)
-                .output()
-                .expect("it runs"),
-        )
-    };
+    let run = |words: &[&str]| run_in(&stage, &repository, words);
     let first = run(&["checkpoint", "-j"]).json();
     assert_eq!((&first["sessions_new"], &first["elsewhere"]), (&json!(1), &json!(2)));
     assert_eq!(
@@ -438,4 +445,32 @@ fn a_transcript_of_cursor_keeps_the_times_at_which_it_was_captured() {
     stage.run(&["index"]);
     assert_eq!(times(), both);
     assert_eq!(stage.run(&["copper apples", "--harness", "cursor"]).code, Some(0));
+}
+
+#[test]
+fn a_session_whose_folder_is_named_later_is_captured_then() {
+    let stage = Stage::new();
+    let repository = repository(&stage);
+    let path = repository.to_str().expect("UTF-8");
+    let named: Vec<&str> = path.split(|c: char| !c.is_ascii_alphanumeric()).collect();
+    let project = named.join("-").trim_matches('-').replace("--", "-");
+    let folder = stage
+        .home()
+        .join(".cursor/projects")
+        .join(project)
+        .join("agent-transcripts");
+    fs::create_dir_all(&folder).expect("folders");
+    let asked = "{\"role\":\"user\",\"message\":{\"content\":\"peel the copper apples\"}}\n";
+    fs::write(folder.join("r1.jsonl"), asked).expect("written");
+    for _ in 0..2 {
+        let report = run_in(&stage, &repository, &["checkpoint", "-j"]).json();
+        assert_eq!((&report["sessions_new"], &report["elsewhere"]), (&json!(0), &json!(1)));
+    }
+    let call = json!({"type": "tool_use", "name": "Read", "input": {"path": format!("{path}/src/a.rs")}});
+    let done = json!({"role": "assistant", "message": {"content": [call]}});
+    fs::write(folder.join("r1.jsonl"), format!("{asked}{done}\n")).expect("written");
+    let report = run_in(&stage, &repository, &["checkpoint", "-j"]).json();
+    assert_eq!((&report["sessions_new"], &report["elsewhere"]), (&json!(1), &json!(0)));
+    let page = run_in(&stage, &repository, &["query", "-s", "s1", "-j"]).json();
+    assert_eq!(page["cwd"], path);
 }

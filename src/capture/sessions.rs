@@ -133,7 +133,8 @@ fn read<'f>(file: &'f Found, known: Option<&TranscriptRow>, scope: &Scope, repor
     if let Some(row) = known {
         let unchanged = (row.size, row.modified) == (file.size, file.modified);
         match &row.outcome {
-            Outcome::Elsewhere(cwd) if !scope.holds(Some(cwd)) => {
+            // Where the folder was not known yet, what came since may name it.
+            Outcome::Elsewhere(cwd) if !scope.holds(Some(cwd)) && (unchanged || !cwd.is_empty()) => {
                 report.elsewhere += 1;
                 return Vec::new();
             }

@@ -41,6 +41,7 @@ a.rs
 
 > quoted by the program
 and more of it
+```
 
 So it is.
 
