@@ -45,6 +45,7 @@ impl Error {
     }
 
     /// A row of a table names something that only a newer version of this crate knows.
+    #[cfg(feature = "cli")]
     pub(crate) fn newer_row(table: &str, what: &str) -> Self {
         let attempt = format!("read {what} that this version does not know, in");
         Self::new(Kind::NewerFormat, attempt)
