@@ -5,23 +5,23 @@ use std::path::Path;
 
 use crate::Result;
 use crate::edge::SessionId;
-use crate::ledger::{Changed, View};
+use crate::ledger::{Changed, ChangedLed, View};
 use crate::reach::{Reach, Reached};
-use crate::snapshot::{Snapshot, Stamp, publish_changes, publish_whole};
+use crate::snapshot::{Basis, Change, Snapshot, Stamp, publish_changes, publish_whole};
 
 /// The snapshot's next state.
 pub(super) enum Publication {
     /// What is published is right.
     Nothing,
     /// These sessions changed between the published state and this one.
-    Changes(Stamp, Stamp, Vec<(SessionId, Reach)>),
+    Changes(Basis, Stamp, Vec<Change>),
     /// Everything.
     Whole(Stamp, Vec<(SessionId, Reach)>),
 }
 
 impl Publication {
     /// From the published state to `now`, which the tables hold. `changed` are the targets that
-    /// changed since the state `since`; unless that one is published undamaged, everything is.
+    /// changed since the state `since`; unless that one is published, and no damage found, everything is.
     pub(super) fn prepare(
         store: &Path,
         tables: &impl View,
@@ -30,14 +30,14 @@ impl Publication {
         changed: &Changed,
     ) -> Result<Self> {
         let snapshot = Snapshot::open(store);
-        let published = snapshot.stamp().filter(|_| snapshot.is_whole());
-        if published == Some(now) {
-            return Ok(Self::Nothing);
-        }
-        if published == Some(since) && snapshot.has_room_for(changed.targets.len()) {
-            let next = |target: &u32| next(&snapshot, tables, *target, changed.led.contains(target));
-            let changed = changed.targets.iter().map(next).collect::<Result<_>>()?;
-            return Ok(Self::Changes(since, now, changed));
+        match snapshot.basis(now.generation, changed.targets.len()) {
+            Some(published) if published.stamp == now => return Ok(Self::Nothing),
+            Some(published) if published.stamp == since => {
+                let next = |(target, led): (&u32, &ChangedLed)| next(&snapshot, tables, *target, led);
+                let changed = changed.targets.iter().map(next).collect::<Result<_>>()?;
+                return Ok(Self::Changes(published, now, changed));
+            }
+            _ => {}
         }
         Ok(Self::Whole(now, tables.published_all()?))
     }
@@ -46,19 +46,28 @@ impl Publication {
     pub(super) fn publish(self, store: &Path) -> Result<()> {
         match self {
             Self::Nothing => Ok(()),
-            Self::Changes(since, now, changed) => publish_changes(store, since, now, &changed),
+            Self::Changes(published, now, changed) => publish_changes(store, published, now, &changed),
             Self::Whole(now, records) => publish_whole(store, now, &records),
         }
     }
 }
 
-/// A changed target. The texts of the queries that led to its openings may be hundreds, on as many pages
-/// of the ledger; where they are the same, they are taken from what is published.
-fn next(snapshot: &Snapshot, tables: &impl View, target: u32, other_led: bool) -> Result<(SessionId, Reach)> {
+/// A changed target. The texts of the queries that led to its openings may be hundreds, on as many pages of the
+/// ledger; those that are the same are taken from what is published.
+fn next(snapshot: &Snapshot, tables: &impl View, target: u32, led: &ChangedLed) -> Result<Change> {
     let session = tables.session(target)?;
-    let known = if other_led { None } else { snapshot.reach(&session) };
-    let reach = tables.published_after(target, known.map(|reach| reach.led))?;
-    Ok((session, reach))
+    let (reach, led) = match led {
+        ChangedLed::Of(none) if none.is_empty() => match snapshot.led(&session) {
+            Some(led) => (tables.counted(target)?, Some(led)),
+            None => (tables.published(target)?.1, None),
+        },
+        ChangedLed::Of(queries) => match snapshot.reach(&session) {
+            Some(published) => (tables.published_after(target, published.led, queries)?, None),
+            None => (tables.published(target)?.1, None),
+        },
+        ChangedLed::Any => (tables.published(target)?.1, None),
+    };
+    Ok(Change { session, reach, led })
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 //! event has nothing to add. A target whose new edges all come after its last one is brought up to
 //! date from its totals; any other is folded anew.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use redb::ReadableTable;
 
@@ -30,19 +30,41 @@ pub(crate) struct Absorbed {
     pub(crate) changed: Changed,
 }
 
-/// The numbers of targets whose reach may have changed.
+/// The numbers of the targets whose reach may have changed.
 #[derive(Default, Debug)]
 pub(crate) struct Changed {
-    pub(crate) targets: BTreeSet<u32>,
-    /// Those among them of which other queries may have led to an opening than before. Mostly they are few,
-    /// and what they publish is long.
-    pub(crate) led: BTreeSet<u32>,
+    pub(crate) targets: BTreeMap<u32, ChangedLed>,
+}
+
+/// Which queries led to other openings of a target than before. What a target publishes of them may be long, and
+/// mostly none changed.
+#[derive(Debug)]
+pub(crate) enum ChangedLed {
+    /// At most these.
+    Of(BTreeSet<Query>),
+    /// Any of them: the target was folded anew.
+    Any,
 }
 
 impl Changed {
-    pub(crate) fn append(&mut self, mut more: Self) {
-        self.targets.append(&mut more.targets);
-        self.led.append(&mut more.led);
+    pub(crate) fn append(&mut self, more: Self) {
+        for (target, led) in more.targets {
+            self.note(target, led);
+        }
+    }
+
+    fn note(&mut self, target: u32, led: ChangedLed) {
+        let known = self.targets.entry(target).or_default();
+        match (known, led) {
+            (ChangedLed::Of(known), ChangedLed::Of(mut more)) => known.append(&mut more),
+            (known, _) => *known = ChangedLed::Any,
+        }
+    }
+}
+
+impl Default for ChangedLed {
+    fn default() -> Self {
+        Self::Of(BTreeSet::new())
     }
 }
 
@@ -72,11 +94,7 @@ fn write_batch(tables: &mut Tables<'_>, mut batch: Batch, report: &mut Absorbed)
     report.edges_new += chunk.edges.len() as u64;
     for edges in chunk.edges.chunk_by(|a, b| a.target == b.target) {
         let target = edges[0].target;
-        let is_late = chunk.count(tables, edges)?;
-        report.changed.targets.insert(target);
-        if is_late || edges.iter().any(|edge| chunk.event(edge).query == 0) {
-            report.changed.led.insert(target);
-        }
+        report.changed.note(target, chunk.count(tables, edges)?);
     }
     Ok(())
 }
@@ -189,16 +207,17 @@ impl Chunk {
         self.seen[edge.event as usize]
     }
 
-    /// Counts one target's new edges. True: one came late, so all its edges were folded anew.
-    fn count(&self, tables: &mut Tables<'_>, edges: &[Edge]) -> Result<bool> {
+    /// Counts one target's new edges. Where one came late, all its edges are folded anew.
+    fn count(&self, tables: &mut Tables<'_>, edges: &[Edge]) -> Result<ChangedLed> {
         let target = edges[0].target;
         let totals = tables::totals(&tables.reach, target)?;
         if self.event(&edges[0]).id.0 <= totals.last {
             refold(tables, target)?;
-            return Ok(true);
+            return Ok(ChangedLed::Any);
         }
         let before = totals;
         let mut fold = Fold::from(totals);
+        let mut led = BTreeSet::new();
         for edge in edges {
             let edge = self.event(edge);
             let meaning = match edge.query {
@@ -206,6 +225,9 @@ impl Chunk {
                 query => Meaning::Surfaced(query),
             };
             let query = meaning.query();
+            if matches!(meaning, Meaning::Opened(Some(_))) {
+                led.insert(query);
+            }
             if query != 0 && !fold.tallies.contains_key(&query) {
                 let known = tables::tally(&tables.reach, target, query)?;
                 let tally = match known {
@@ -218,7 +240,7 @@ impl Chunk {
             fold.push(edge.id, meaning, &|query| tables::text(&tables.queries, query))?;
         }
         write(tables, target, &fold)?;
-        Ok(false)
+        Ok(ChangedLed::Of(led))
     }
 
     /// The target's edges before `id`, latest first. Events of this chunk are at hand; the others

@@ -37,7 +37,7 @@ mod verify;
 #[path = "../../migrations/mod.rs"]
 mod migrations;
 
-pub(crate) use absorb::{Absorbed, Changed, absorb};
+pub(crate) use absorb::{Absorbed, Changed, ChangedLed, absorb};
 pub(crate) use bad_lines::Counts;
 #[cfg(feature = "cli")]
 pub(crate) use commits::Linked;

@@ -1,5 +1,7 @@
 //! What the ledger publishes of its targets, read in a transaction of either kind.
 
+use std::collections::BTreeSet;
+
 use redb::ReadableTable;
 
 use super::packed::{pack, unpack};
@@ -21,28 +23,41 @@ pub(crate) trait View {
 
     /// The reach of one target. A target without edges has the empty reach.
     fn published(&self, target: u32) -> Result<(SessionId, Reach)> {
-        let session = self.session(target)?;
-        Ok((session, self.published_after(target, None)?))
+        let mut reach = self.counted(target)?;
+        if reach.drills > 0 {
+            reach.led = self.led(target)?;
+        }
+        Ok((self.session(target)?, reach))
     }
 
-    /// The same where `led`, the queries that led to an opening, may be known already.
-    fn published_after(&self, target: u32, led: Option<Vec<(String, u32)>>) -> Result<Reach> {
+    /// The same without the queries that led to openings.
+    fn counted(&self, target: u32) -> Result<Reach> {
         let totals = tables::totals(self.reach(), target)?;
         let query = match totals.top_query {
             0 => None,
             query => Some(tables::text(self.queries(), query)?),
         };
-        let led = match led {
-            Some(led) => led,
-            None if totals.drills > 0 => self.led(target)?,
-            None => Vec::new(),
-        };
         Ok(Reach {
             count: totals.count,
             drills: totals.drills,
             query,
-            led,
+            led: Vec::new(),
         })
+    }
+
+    /// The same where `led` is what it published before, and at most these queries led to other openings since.
+    fn published_after(&self, target: u32, mut led: Vec<(String, u32)>, queries: &BTreeSet<Query>) -> Result<Reach> {
+        for query in queries {
+            let text = tables::text(self.queries(), *query)?;
+            let times = tables::tally(self.reach(), target, *query)?.map_or(0, |tally| tally.led);
+            match led.binary_search_by(|(known, _)| known.cmp(&text)) {
+                Ok(at) => led[at].1 = times,
+                Err(at) => led.insert(at, (text, times)),
+            }
+        }
+        led.retain(|(_, times)| *times > 0);
+        let reach = self.counted(target)?;
+        Ok(Reach { led, ..reach })
     }
 
     /// The reach of every target that has edges.

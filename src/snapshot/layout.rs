@@ -23,7 +23,8 @@
 //! upper half is brought down on the lower by exclusive or; else damage in the highest bits of two numbers could
 //! cancel out. Who looks up a few records does not read all to compare it: a block and a record have sums of their own.
 //! The block's is there because a bucket that is lost in a delta would let the base answer, with what was true
-//! once. The drain compares the sum of everything, and publishes anew what does not fit.
+//! once. The drain compares the delta's sum of everything and those of some blocks of the base and their records,
+//! others each time, and publishes anew what does not fit.
 
 use crate::edge::SessionId;
 use crate::hash::{fnv64, sum64};
@@ -120,9 +121,9 @@ pub(super) fn decode_block(block: &[u8; BLOCK]) -> Option<[u64; BUCKETS]> {
     (sum64(&block[..BLOCK - 8]) == own).then_some(buckets)
 }
 
-/// The hash by which a session's record is found.
-pub(super) fn hash_of(id: &SessionId) -> u64 {
-    fnv64(id.as_str().as_bytes())
+/// The hash by which the record of a session's id is found.
+pub(super) fn hash_of(id: &[u8]) -> u64 {
+    fnv64(id)
 }
 
 /// A bucket that points at a record.
@@ -130,16 +131,28 @@ pub(super) fn bucket(hash: u64, offset: u64) -> u64 {
     (hash >> OFFSET_BITS) << OFFSET_BITS | offset
 }
 
-/// The offset in a bucket, if it may be the record of this hash.
-pub(super) fn offset_in(bucket: u64, hash: u64) -> Option<u64> {
-    (bucket >> OFFSET_BITS == hash >> OFFSET_BITS).then_some(bucket & ((1 << OFFSET_BITS) - 1))
+/// The offset in a bucket that is not empty.
+pub(super) fn offset_in(bucket: u64) -> u64 {
+    bucket & ((1 << OFFSET_BITS) - 1)
 }
 
-/// Appends a record.
-pub(super) fn encode_record(id: &SessionId, reach: &Reach, out: &mut Vec<u8>) -> Result<()> {
+/// Whether what a bucket points at may be the record of this hash.
+pub(super) fn may_be(bucket: u64, hash: u64) -> bool {
+    bucket >> OFFSET_BITS == hash >> OFFSET_BITS
+}
+
+/// Appends a record. `led` may be the bytes of `reach.led`.
+pub(super) fn encode_record(id: &SessionId, reach: &Reach, led: Option<&[u8]>, out: &mut Vec<u8>) -> Result<()> {
     let mut body = vec![id.as_str().len() as u8];
     body.extend_from_slice(id.as_str().as_bytes());
-    let body = postcard::to_extend(reach, body).map_err(|e| Error::invalid(format!("encode a reach: {e}")))?;
+    let body = match led {
+        Some(led) => postcard::to_extend(&(reach.count, reach.drills, &reach.query), body).map(|mut body| {
+            body.extend_from_slice(led);
+            body
+        }),
+        None => postcard::to_extend(reach, body),
+    };
+    let body = body.map_err(|e| Error::invalid(format!("encode a reach: {e}")))?;
     out.extend_from_slice(&(body.len() as u32).to_le_bytes());
     out.extend_from_slice(&body);
     out.extend_from_slice(&sum64(&body).to_le_bytes());
@@ -152,11 +165,24 @@ pub(super) fn body_len(head: &[u8; 4]) -> Option<usize> {
     (len <= MAX_BODY).then_some(len)
 }
 
+/// The body of the record that begins here, its sum, and what is behind it.
+pub(super) fn split_frame(bytes: &[u8]) -> Option<(&[u8], &[u8], &[u8])> {
+    let (head, rest) = bytes.split_first_chunk()?;
+    let (body, rest) = rest.split_at_checked(body_len(head)?)?;
+    let (sum, rest) = rest.split_at_checked(FRAME - head.len())?;
+    Some((body, sum, rest))
+}
+
 /// The session's id in a record and the bytes of its reach; `None` when the body does not fit its sum.
 pub(super) fn split_record<'a>(body: &'a [u8], sum: &[u8]) -> Option<(&'a [u8], &'a [u8])> {
     if sum != sum64(body).to_le_bytes() {
         return None;
     }
+    split_id(body)
+}
+
+/// The same where the sum of the whole file was compared.
+pub(super) fn split_id(body: &[u8]) -> Option<(&[u8], &[u8])> {
     let (len, rest) = body.split_first()?;
     rest.split_at_checked(usize::from(*len))
 }
@@ -169,6 +195,12 @@ pub(super) fn decode_id(id: &[u8]) -> Option<SessionId> {
 /// What a record says of it.
 pub(super) fn decode_reach(reach: &[u8]) -> Option<Reach> {
     postcard::from_bytes(reach).ok()
+}
+
+/// The bytes of its `led`, which is the last of it.
+pub(super) fn led_bytes(reach: &[u8]) -> Option<Vec<u8>> {
+    let (_, led) = postcard::take_from_bytes::<(u32, u32, Option<&str>)>(reach).ok()?;
+    Some(led.to_vec())
 }
 
 /// Up to 16 bytes as a little-endian number.
@@ -206,11 +238,21 @@ mod tests {
             led: vec![("jwt".into(), 1)],
         };
         let mut record = Vec::new();
-        encode_record(&"s".parse().expect("an id"), &reach, &mut record).expect("encodes");
+        let session = "s".parse().expect("an id");
+        encode_record(&session, &reach, None, &mut record).expect("encodes");
         assert_eq!(
             &record[..19],
             b"\x0f\0\0\0\x01s\x03\x01\x01\x03jwt\x01\x03jwt\x01".as_slice()
         );
+        let led = led_bytes(&record[6..19]).expect("whole");
+        assert_eq!(led, b"\x01\x03jwt\x01");
+        let counted = Reach {
+            led: Vec::new(),
+            ..reach
+        };
+        let mut again = Vec::new();
+        encode_record(&session, &counted, Some(&led), &mut again).expect("encodes");
+        assert_eq!(again, record);
     }
 
     #[test]

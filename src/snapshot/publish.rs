@@ -1,60 +1,41 @@
-//! Publishing: a temporary file, synced, renamed over the old one. Only the holder of the ledger
-//! publishes, so one name for the temporary file is enough.
+//! Publishing: a temporary file, renamed over the old one. Only the holder of the ledger publishes, so one
+//! name for the temporary file is enough.
 
-use std::collections::HashSet;
 use std::fs::{self, OpenOptions};
 use std::io::{ErrorKind, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
-use super::layout::{BLOCK, BUCKETS, HEADER, Header, Stamp, bucket, encode_block, encode_record, hash_of};
+use super::basis::Basis;
+use super::layout::Stamp;
 use super::read::{BASE, DELTA, Snapshot};
+use super::records::{Change, Records};
 use crate::edge::SessionId;
-use crate::hash::Sum;
 use crate::reach::Reach;
 use crate::{Error, Result};
 
-/// A delta may hold this many records and an eighth of the base; then a new base costs little more.
-const SMALL: usize = 256;
-
 /// Publishes the reach of all sessions.
 pub(crate) fn publish_whole(store: &Path, stamp: Stamp, records: &[(SessionId, Reach)]) -> Result<()> {
-    write(store, BASE, stamp, stamp.generation, records)?;
-    remove(&store.join(DELTA))
+    let mut all = Records::default();
+    records
+        .iter()
+        .try_for_each(|(session, reach)| all.push(session, reach))?;
+    write_base(store, stamp, &all)
 }
 
-/// Publishes the sessions that changed between `since`, which is what is published, and `stamp`.
-pub(crate) fn publish_changes(store: &Path, since: Stamp, stamp: Stamp, changed: &[(SessionId, Reach)]) -> Result<()> {
-    let snapshot = Snapshot::open(store);
-    let moved = || Error::corrupt(store.join(BASE), "another writer published meanwhile");
-    let (Some(base), delta) = snapshot.files() else {
-        return Err(moved());
-    };
-    if snapshot.stamp() != Some(since) {
-        return Err(moved());
+/// Publishes the sessions that changed between the state that is published and `stamp`.
+pub(crate) fn publish_changes(store: &Path, published: Basis, stamp: Stamp, changed: &[Change]) -> Result<()> {
+    if Snapshot::open(store).stamp() != Some(published.stamp) {
+        return Err(Error::corrupt(store.join(BASE), "another writer published meanwhile"));
     }
-    let mut records = match delta {
-        Some(delta) => delta.all().ok_or_else(moved)?,
-        None => Vec::new(),
-    };
-    let news: HashSet<&SessionId> = changed.iter().map(|(id, _)| id).collect();
-    records.retain(|(id, _)| !news.contains(id));
-    records.extend_from_slice(changed);
-    write(store, DELTA, stamp, base.header.stamp.generation, &records)
+    let records = published.records.with_changes(changed)?;
+    match published.base {
+        Some(base) => write(store, DELTA, stamp, base, &records),
+        None => write_base(store, stamp, &records),
+    }
 }
 
 impl Snapshot {
-    /// Whether so many more changes still make a delta rather than a new base.
-    pub(crate) fn has_room_for(&self, changes: usize) -> bool {
-        match self.files() {
-            (Some(base), Some(delta)) => {
-                changes + delta.header.records as usize <= SMALL + base.header.records as usize / 8
-            }
-            (Some(base), None) => changes <= SMALL + base.header.records as usize / 8,
-            _ => false,
-        }
-    }
-
     /// Takes back what is published, and what a dying writer had begun to: until the next publication
     /// nothing is known.
     pub(crate) fn withdraw(store: &Path) -> Result<()> {
@@ -77,8 +58,15 @@ fn temporary(store: &Path, name: &str) -> PathBuf {
     store.join(format!("{name}.tmp"))
 }
 
-fn write(store: &Path, name: &str, stamp: Stamp, base: u64, records: &[(SessionId, Reach)]) -> Result<()> {
-    let bytes = encode(stamp, base, records)?;
+fn write_base(store: &Path, stamp: Stamp, records: &Records) -> Result<()> {
+    write(store, BASE, stamp, stamp.generation, records)?;
+    remove(&store.join(DELTA))
+}
+
+/// The base is synced before it is renamed. The delta is not, which may be most of the time that publishing it
+/// takes: a power cut can leave one that does not fit its sums. Then nothing is known until the next drain.
+fn write(store: &Path, name: &str, stamp: Stamp, base: u64, records: &Records) -> Result<()> {
+    let (header, blocks) = records.index(stamp, base);
     let temporary = temporary(store, name);
     let path = store.join(name);
     let mut file = OpenOptions::new()
@@ -88,47 +76,17 @@ fn write(store: &Path, name: &str, stamp: Stamp, base: u64, records: &[(SessionI
         .mode(0o600)
         .open(&temporary)
         .map_err(|e| Error::io("create", &temporary, e))?;
-    file.write_all(&bytes)
-        .and_then(|()| file.sync_data())
+    let all = [&header.encode()[..], &blocks, records.as_bytes()];
+    all.into_iter()
+        .try_for_each(|part| file.write_all(part))
+        .and_then(|()| if name == BASE { file.sync_data() } else { Ok(()) })
         .map_err(|e| Error::io("write", &temporary, e))?;
     fs::rename(&temporary, &path).map_err(|e| Error::io("publish", &path, e))
 }
 
-fn encode(stamp: Stamp, base: u64, records: &[(SessionId, Reach)]) -> Result<Vec<u8>> {
-    let header = Header {
-        stamp,
-        base,
-        records: records.len() as u32,
-        blocks: (records.len() * 2).div_ceil(BUCKETS).next_power_of_two() as u32,
-        sum: 0,
-    };
-    let mut blocks = vec![[0; BUCKETS]; header.blocks as usize];
-    let mut bytes = vec![0; header.records_at() as usize];
-    for (id, reach) in records {
-        let hash = hash_of(id);
-        *free_bucket(&mut blocks, hash) = bucket(hash, bytes.len() as u64);
-        encode_record(id, reach, &mut bytes)?;
-    }
-    for (to, block) in bytes[HEADER..].chunks_exact_mut(BLOCK).zip(&blocks) {
-        to.copy_from_slice(&encode_block(block));
-    }
-    let sum = Sum::new().with(&bytes[HEADER..]).value();
-    bytes[..HEADER].copy_from_slice(&Header { sum, ..header }.encode());
-    Ok(bytes)
-}
-
-/// At least half of them are free.
-fn free_bucket(blocks: &mut [[u64; BUCKETS]], hash: u64) -> &mut u64 {
-    let all = blocks.as_flattened_mut();
-    let mut at = (hash % (all.len() / BUCKETS) as u64) as usize * BUCKETS;
-    while all[at] != 0 {
-        at = (at + 1) % all.len();
-    }
-    &mut all[at]
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::layout::{BLOCK, HEADER};
     use super::*;
     use crate::reach::Reached;
 
@@ -151,6 +109,20 @@ mod tests {
             led,
         };
         (id.parse().expect("an id"), reach)
+    }
+
+    fn publish_changes(store: &Path, since: Stamp, stamp: Stamp, changed: &[(SessionId, Reach)]) -> Result<()> {
+        let published = Snapshot::open(store)
+            .basis(0, changed.len())
+            .filter(|basis| basis.stamp == since);
+        let published = published.ok_or_else(|| Error::invalid("publish: something else is published"))?;
+        let change = |(session, reach): &(SessionId, Reach)| Change {
+            session: session.clone(),
+            reach: reach.clone(),
+            led: None,
+        };
+        let changed: Vec<_> = changed.iter().map(change).collect();
+        super::publish_changes(store, published, stamp, &changed)
     }
 
     fn count(store: &Path, id: &str) -> Option<u32> {
@@ -208,12 +180,33 @@ mod tests {
     }
 
     #[test]
-    fn too_many_changes_ask_for_a_new_base() {
+    fn a_delta_that_would_be_too_long_becomes_a_new_base() {
+        let store = tempfile::tempdir().expect("a folder");
+        publish_whole(store.path(), stamp(1), &many(64)).expect("published");
+        let changed: Vec<_> = (0..259)
+            .map(|i| record(&format!("session-{}", i + 60), 1000 + i))
+            .collect();
+        let publish = |from, to, changed: &[_]| publish_changes(store.path(), stamp(from), stamp(to), changed);
+        publish(1, 2, &changed[..257]).expect("published");
+        assert!(store.path().join(DELTA).exists());
+        publish(2, 3, &changed[257..258]).expect("published");
+        assert!(store.path().join(DELTA).exists());
+        publish(3, 4, &changed[258..]).expect("published");
+        assert!(!store.path().join(DELTA).exists());
+        for i in 0..319 {
+            let right = if i < 60 { i + 1 } else { 1000 + i - 60 };
+            assert_eq!(count(store.path(), &format!("session-{i}")), Some(right));
+        }
+        assert_eq!(Snapshot::open(store.path()).all().expect("undamaged").len(), 319);
+        assert!(Snapshot::open(store.path()).is_whole());
+    }
+
+    #[test]
+    fn where_most_changed_nothing_is_taken_over() {
         let store = tempfile::tempdir().expect("a folder");
         publish_whole(store.path(), stamp(1), &many(8)).expect("published");
-        let snapshot = Snapshot::open(store.path());
-        assert!(snapshot.has_room_for(257));
-        assert!(!snapshot.has_room_for(258));
+        let basis = |changes| Snapshot::open(store.path()).basis(0, changes);
+        assert!(basis(258).is_some() && basis(259).is_none());
     }
 
     #[test]
@@ -230,7 +223,8 @@ mod tests {
             let fits = [(0, 50), (1, 2), (2, 70)]
                 .iter()
                 .all(|(n, right)| said(*n).is_none_or(|said| said == *right));
-            fits && !Snapshot::open(store.path()).is_whole()
+            let snapshot = Snapshot::open(store.path());
+            fits && !snapshot.is_whole() && snapshot.basis(0, 1).is_none()
         };
         for at in 0..good.len() {
             for by in [0x01, 0x21, 0x80] {
@@ -277,15 +271,37 @@ mod tests {
             (0..4).all(|i| count(store.path(), &format!("session-{i}")).is_none_or(|n| n == i + 1))
                 && Snapshot::open(store.path()).is_whole() == (bytes == good)
         };
+        let is_taken_over = || Snapshot::open(store.path()).basis(0, 1).is_some();
         for at in 0..good.len() {
             let mut torn = good.clone();
             torn[at] ^= 0x21;
-            assert!(right(&torn), "byte {at}");
-            assert!(right(&good[..at]), "cut at {at}");
+            assert!(right(&torn) && !is_taken_over(), "byte {at}");
+            assert!(right(&good[..at]) && !is_taken_over(), "cut at {at}");
         }
-        assert!(right(&good));
+        assert!(right(&good) && is_taken_over());
         assert!(right(&[&good[..], b"more"].concat()));
         fs::write(&path, &good).expect("written");
         assert_eq!(count(store.path(), "session-3"), Some(4));
+    }
+
+    #[test]
+    fn of_a_large_base_every_part_has_its_turn() {
+        let store = tempfile::tempdir().expect("a folder");
+        let path = store.path().join(BASE);
+        publish_whole(store.path(), stamp(1), &many(2000)).expect("published");
+        let good = fs::read(&path).expect("bytes");
+        let turns = good[48..52].iter().rev().fold(0, |n, byte| n << 8 | u64::from(*byte)) / 64;
+        assert_eq!(turns, 16);
+        let seen_in = |bytes: &[u8]| -> Vec<u64> {
+            fs::write(&path, bytes).expect("written");
+            let is_seen = |turn: &u64| Snapshot::open(store.path()).basis(*turn, 1).is_none();
+            (100..100 + turns).filter(is_seen).collect()
+        };
+        assert!(seen_in(&good).is_empty());
+        for at in (HEADER..good.len()).step_by(997) {
+            let mut torn = good.clone();
+            torn[at] ^= 0x21;
+            assert_eq!(seen_in(&torn).len(), 1, "byte {at}");
+        }
     }
 }

@@ -7,8 +7,8 @@ use std::os::unix::fs::FileExt;
 use std::path::Path;
 
 use super::layout::{
-    BLOCK, BUCKETS, FRAME, HEADER, Header, Stamp, body_len, decode_block, decode_id, decode_reach, hash_of, offset_in,
-    split_record,
+    BLOCK, BUCKETS, FRAME, HEADER, Header, Stamp, body_len, decode_block, decode_id, decode_reach, hash_of, led_bytes,
+    may_be, offset_in, split_frame, split_record,
 };
 use crate::edge::SessionId;
 use crate::hash::Sum;
@@ -38,7 +38,7 @@ pub(super) struct SnapshotFile {
 
 /// A file, or the part of it that an answer needs, is not as it was written.
 #[derive(Debug)]
-struct Damaged;
+pub(super) struct Damaged;
 
 /// Whether anything is published in the store, damaged or not.
 pub(crate) fn is_published(store: &Path) -> bool {
@@ -73,14 +73,32 @@ impl Snapshot {
         own.map_or(0, |stamp| stamp.generation)
     }
 
-    pub(super) fn files(&self) -> (Option<&SnapshotFile>, Option<&SnapshotFile>) {
-        (self.base.as_ref(), self.delta.as_ref())
+    /// The base and the delta on it, unless something is known to be damaged or there is no base.
+    pub(super) fn files(&self) -> Option<(&SnapshotFile, Option<&SnapshotFile>)> {
+        let base = self.base.as_ref().filter(|_| !self.delta_is_damaged)?;
+        Some((base, self.delta.as_ref()))
     }
 
     /// Whether every byte of what is published is as it was written.
     pub(crate) fn is_whole(&self) -> bool {
-        let files = [&self.delta, &self.base].into_iter().flatten();
-        self.base.is_some() && !self.delta_is_damaged && files.into_iter().all(SnapshotFile::is_whole)
+        let is_whole = |(base, delta): (&SnapshotFile, Option<&SnapshotFile>)| {
+            base.is_whole() && delta.is_none_or(SnapshotFile::is_whole)
+        };
+        self.files().is_some_and(is_whole)
+    }
+
+    /// The bytes of the queries that led to a session's openings.
+    pub(crate) fn led(&self, target: &SessionId) -> Option<Vec<u8>> {
+        self.find(target, led_bytes)
+    }
+
+    /// What is made of the bytes of a session's reach.
+    fn find<T>(&self, target: &SessionId, decode: impl Fn(&[u8]) -> Option<T>) -> Option<T> {
+        let (base, delta) = self.files()?;
+        match delta.map_or(Ok(None), |delta| delta.find(target, &decode)) {
+            Ok(None) => base.find(target, &decode).ok()?,
+            found => found.ok()?,
+        }
     }
 
     /// All records, each session once. `None` if one is damaged or missing.
@@ -95,14 +113,7 @@ impl Snapshot {
 
 impl Reached for Snapshot {
     fn reach(&self, target: &SessionId) -> Option<Reach> {
-        if self.delta_is_damaged {
-            return None;
-        }
-        let newest = self.delta.as_ref().map_or(Ok(None), |delta| delta.find(target));
-        match newest {
-            Ok(None) => self.base.as_ref()?.find(target).ok()?,
-            found => found.ok()?,
-        }
+        self.find(target, decode_reach)
     }
 }
 
@@ -146,22 +157,22 @@ impl SnapshotFile {
     }
 
     /// `None`: it has no record here.
-    fn find(&self, target: &SessionId) -> Result<Option<Reach>, Damaged> {
-        let hash = hash_of(target);
+    fn find<T>(&self, target: &SessionId, decode: impl Fn(&[u8]) -> Option<T>) -> Result<Option<T>, Damaged> {
+        let hash = hash_of(target.as_str().as_bytes());
         let blocks = u64::from(self.header.blocks);
         for step in 0..blocks {
             for bucket in self.block((hash % blocks + step) % blocks)? {
                 if bucket == 0 {
                     return Ok(None);
                 }
-                let Some(offset) = offset_in(bucket, hash) else {
+                if !may_be(bucket, hash) {
                     continue;
-                };
+                }
                 let is_its = |id: &[u8], reach: &[u8]| match id == target.as_str().as_bytes() {
-                    true => decode_reach(reach).map(Some),
+                    true => decode(reach).map(Some),
                     false => Some(None),
                 };
-                if let Some(reach) = self.record(offset, is_its).ok_or(Damaged)? {
+                if let Some(reach) = self.record(offset_in(bucket), is_its).ok_or(Damaged)? {
                     return Ok(Some(reach));
                 }
             }
@@ -169,7 +180,7 @@ impl SnapshotFile {
         Err(Damaged)
     }
 
-    fn block(&self, at: u64) -> Result<[u64; BUCKETS], Damaged> {
+    pub(super) fn block(&self, at: u64) -> Result<[u64; BUCKETS], Damaged> {
         let mut block = [0; BLOCK];
         let offset = HEADER as u64 + at * BLOCK as u64;
         self.file.read_exact_at(&mut block, offset).map_err(|_| Damaged)?;
@@ -177,7 +188,7 @@ impl SnapshotFile {
     }
 
     /// What `read` makes of the id and the reach in the record at an offset.
-    fn record<T>(&self, offset: u64, read: impl Fn(&[u8], &[u8]) -> Option<T>) -> Option<T> {
+    pub(super) fn record<T>(&self, offset: u64, read: impl Fn(&[u8], &[u8]) -> Option<T>) -> Option<T> {
         let mut first = [0; FIRST_READ];
         let got = self.file.read_at(&mut first, offset).ok()?;
         let len = body_len(first[..got].first_chunk()?)?;
@@ -197,18 +208,25 @@ impl SnapshotFile {
         read(&framed)
     }
 
-    /// All records, in the order in which they were written. `None`: one is damaged or missing.
-    pub(super) fn all(&self) -> Option<Vec<(SessionId, Reach)>> {
+    /// The bytes of the blocks and those of the records. `None`: it ends too early.
+    pub(super) fn parts(&self) -> Option<(Vec<u8>, Vec<u8>)> {
         let start = self.header.records_at();
         let len = self.file.metadata().ok()?.len().checked_sub(start)?;
-        let mut bytes = vec![0; usize::try_from(len).ok()?];
-        self.file.read_exact_at(&mut bytes, start).ok()?;
+        let read = |offset, len: u64| {
+            let mut bytes = vec![0; usize::try_from(len).ok()?];
+            self.file.read_exact_at(&mut bytes, offset).ok()?;
+            Some(bytes)
+        };
+        Some((read(HEADER as u64, start - HEADER as u64)?, read(start, len)?))
+    }
+
+    /// All records. `None`: one is damaged or missing.
+    fn all(&self) -> Option<Vec<(SessionId, Reach)>> {
+        let (_, bytes) = self.parts()?;
         let mut rest = &bytes[..];
         let mut records = Vec::new();
         for _ in 0..self.header.records {
-            let (first, behind) = rest.split_first_chunk()?;
-            let (body, behind) = behind.split_at_checked(body_len(first)?)?;
-            let (sum, behind) = behind.split_at_checked(FRAME - first.len())?;
+            let (body, sum, behind) = split_frame(rest)?;
             let (id, reach) = split_record(body, sum)?;
             records.push((decode_id(id)?, decode_reach(reach)?));
             rest = behind;
