@@ -10,7 +10,7 @@ use arbitrary::Arbitrary;
 use crate::edge::SessionId;
 use crate::hash::fnv64;
 use crate::reach::{Reach, Reached};
-use crate::snapshot::{Snapshot, Stamp, publish_changes, publish_whole};
+use crate::snapshot::{Change, Snapshot, Stamp, publish_changes, publish_whole};
 
 const FILES: [&str; 2] = ["reach.snap", "reach.delta"];
 
@@ -85,9 +85,12 @@ pub fn check(case: &Case) {
             }
         }
         match harmed {
-            Harmed::No => assert!(snapshot.is_whole()),
-            Harmed::Yes => assert!(!snapshot.is_whole(), "damage that a drain does not see"),
-            Harmed::Arbitrary => drop(snapshot.is_whole()),
+            Harmed::No => assert!(snapshot.is_whole() && snapshot.basis(0, 1).is_some()),
+            Harmed::Yes => {
+                assert!(!snapshot.is_whole(), "damage that nobody sees");
+                assert!(snapshot.basis(0, 1).is_none(), "damage that a drain takes over");
+            }
+            Harmed::Arbitrary => drop((snapshot.is_whole(), snapshot.basis(0, 1))),
         }
         if let Some(all) = snapshot.all()
             && matches!(harmed, Harmed::No)
@@ -103,7 +106,8 @@ fn publish(store: &Path, case: &Case) -> BTreeMap<SessionId, Reach> {
     publish_whole(store, stamp(1), &list(&truth)).expect("published");
     if let Some(delta) = &case.delta {
         let changed = records(delta);
-        publish_changes(store, stamp(1), stamp(2), &list(&changed)).expect("published");
+        let published = Snapshot::open(store).basis(0, changed.len()).expect("undamaged");
+        publish_changes(store, published, stamp(2), &changes(&changed)).expect("published");
         truth.extend(changed);
     }
     truth
@@ -128,6 +132,15 @@ fn records(records: &[Record]) -> BTreeMap<SessionId, Reach> {
 
 fn list(records: &BTreeMap<SessionId, Reach>) -> Vec<(SessionId, Reach)> {
     records.iter().map(|(id, reach)| (id.clone(), reach.clone())).collect()
+}
+
+fn changes(records: &BTreeMap<SessionId, Reach>) -> Vec<Change> {
+    let change = |(session, reach): (&SessionId, &Reach)| Change {
+        session: session.clone(),
+        reach: reach.clone(),
+        led: None,
+    };
+    records.iter().map(change).collect()
 }
 
 fn session(n: u8) -> SessionId {
