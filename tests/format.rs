@@ -383,8 +383,9 @@ fn sum(bytes: &[u8]) -> u64 {
     })
 }
 
-/// A session's reach as the document has it looked up: count, drills, query, what led to drills.
-type Found = (u64, u64, Option<String>, Vec<(String, u64)>);
+/// A session's reach as the document has it looked up: count, drills, query, what led to drills unless that
+/// is as in the base.
+type Found = (u64, u64, Option<String>, Option<Vec<(String, u64)>>);
 
 fn look_up(file: &[u8], id: &str) -> Option<Found> {
     let number = |at: usize, len: usize| {
@@ -417,8 +418,11 @@ fn look_up(file: &[u8], id: &str) -> Option<Found> {
         if found {
             let (count, drills) = (varint(&mut body), varint(&mut body));
             let query = (varint(&mut body) == 1).then(|| string(&mut body));
+            if body.is_empty() {
+                return Some((count, drills, query, None));
+            }
             let led = (0..varint(&mut body)).map(|_| (string(&mut body), varint(&mut body)));
-            let found = (count, drills, query, led.collect());
+            let found = (count, drills, query, Some(led.collect()));
             assert!(body.is_empty());
             return Some(found);
         }
@@ -450,9 +454,15 @@ fn string(bytes: &mut &[u8]) -> String {
 fn a_session_is_found_by_hand_and_by_the_code() {
     let jwt = || Some("jwt expiry".to_owned());
     let expected: [(&str, Option<Found>); 4] = [
-        ("agent-a1", Some((6, 2, jwt(), vec![("jwt expiry".to_owned(), 2)]))),
-        ("0193a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b", Some((1, 0, jwt(), vec![]))),
-        ("01M8P4Z0000000000000000007", Some((1, 0, jwt(), vec![]))),
+        (
+            "agent-a1",
+            Some((6, 2, jwt(), Some(vec![("jwt expiry".to_owned(), 2)]))),
+        ),
+        (
+            "0193a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b",
+            Some((1, 0, jwt(), Some(vec![]))),
+        ),
+        ("01M8P4Z0000000000000000007", Some((1, 0, jwt(), Some(vec![])))),
         ("agent-a2", None),
     ];
     let store = tempfile::tempdir().expect("a folder");
@@ -468,7 +478,7 @@ fn a_session_is_found_by_hand_and_by_the_code() {
                 u64::from(reach.count),
                 u64::from(reach.drills),
                 reach.query,
-                led.collect(),
+                Some(led.collect()),
             )
         });
         assert_eq!(by_code, expected, "{id}");
@@ -480,9 +490,10 @@ fn a_delta_names_its_base_and_holds_what_changed() {
     let (store, graph) = drained();
     append(
         store.path(),
-        "{\"ts\":\"2026-11-30T12:05:00Z\",\"kind\":\"drill\",\"target\":\"new\"}\n",
+        "{\"ts\":\"2026-11-30T12:05:00Z\",\"kind\":\"drill\",\"target\":\"new\"}\n\
+         {\"ts\":\"2026-11-30T14:05:00Z\",\"kind\":\"drill\",\"target\":\"agent-a1\"}\n",
     );
-    graph.drain(NOON + 600_000).expect("drained");
+    graph.drain(NOON + 9_000_000).expect("drained");
     let file = |name: &str| -> PathBuf { store.path().join(name) };
     let (base, delta) = (
         fs::read(file("reach.snap")).expect("a base"),
@@ -490,6 +501,10 @@ fn a_delta_names_its_base_and_holds_what_changed() {
     );
     assert_eq!(delta[16..32], base[16..32]);
     assert_eq!((delta[32], delta[40], base[32], base[40]), (2, 1, 1, 1));
-    assert_eq!(look_up(&delta, "new"), Some((1, 1, None, vec![])));
-    assert_eq!(look_up(&delta, "agent-a1"), None);
+    assert_eq!(look_up(&delta, "new"), Some((1, 1, None, Some(vec![]))));
+    assert_eq!(
+        look_up(&delta, "agent-a1"),
+        Some((7, 3, Some("jwt expiry".to_owned()), None))
+    );
+    assert_eq!(look_up(&delta, "agent-a2"), None);
 }

@@ -56,18 +56,20 @@ impl Publication {
 /// ledger; those that are the same are taken from what is published.
 fn next(snapshot: &Snapshot, tables: &impl View, target: u32, led: &ChangedLed) -> Result<Change> {
     let session = tables.session(target)?;
-    let (reach, led) = match led {
-        ChangedLed::Of(none) if none.is_empty() => match snapshot.led(&session) {
-            Some(led) => (tables.counted(target)?, Some(led)),
-            None => (tables.published(target)?.1, None),
-        },
+    let reach = match led {
+        ChangedLed::Of(none) if none.is_empty() => tables.counted(target)?,
         ChangedLed::Of(queries) => match snapshot.reach(&session) {
-            Some(published) => (tables.published_after(target, published.led, queries)?, None),
-            None => (tables.published(target)?.1, None),
+            Some(published) => tables.published_after(target, published.led, queries)?,
+            None => tables.published(target)?.1,
         },
-        ChangedLed::Any => (tables.published(target)?.1, None),
+        ChangedLed::Any => tables.published(target)?.1,
     };
-    Ok(Change { session, reach, led })
+    let led_stays = matches!(led, ChangedLed::Of(none) if none.is_empty()) && reach.drills > 0;
+    Ok(Change {
+        session,
+        reach,
+        led_stays,
+    })
 }
 
 #[cfg(test)]

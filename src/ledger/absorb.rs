@@ -42,7 +42,7 @@ pub(crate) struct Changed {
 pub(crate) enum ChangedLed {
     /// At most these.
     Of(BTreeSet<Query>),
-    /// Any of them: the target was folded anew.
+    /// Any of them: the target is new, or was folded anew.
     Any,
 }
 
@@ -240,7 +240,10 @@ impl Chunk {
             fold.push(edge.id, meaning, &|query| tables::text(&tables.queries, query))?;
         }
         write(tables, target, &fold)?;
-        Ok(ChangedLed::Of(led))
+        Ok(match before.count {
+            0 => ChangedLed::Any,
+            _ => ChangedLed::Of(led),
+        })
     }
 
     /// The target's edges before `id`, latest first. Events of this chunk are at hand; the others

@@ -42,7 +42,7 @@ impl Snapshot {
                 records: delta,
             });
         }
-        let records = base.compared()?.with(delta);
+        let records = base.compared()?.with(&delta)?;
         Some(Basis {
             stamp,
             base: None,

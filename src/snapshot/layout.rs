@@ -16,8 +16,9 @@
 //!
 //! A bucket is empty when it is 0, else it is the first 16 bits of a record's hash, then 48 bits of its
 //! offset. The body of a record is the length of the session id (1), the id, and the session's [`Reach`] in
-//! postcard. A record's hash is the FNV-1a 64 of its id; its bucket is the first free one from the beginning of
-//! block `hash mod blocks` on, wrapping. At least half of the buckets are empty.
+//! postcard. In a delta it may end before `led`, its last field, which then is as the base has it. A record's hash is
+//! the FNV-1a 64 of its id; its bucket is the first free one from the beginning of block `hash mod blocks` on,
+//! wrapping. At least half of the buckets are empty.
 //!
 //! A sum goes over numbers of 8 bytes, the last one filled up with 0: each is a step of FNV-1a 64, and then the
 //! upper half is brought down on the lower by exclusive or; else damage in the highest bits of two numbers could
@@ -141,7 +142,7 @@ pub(super) fn may_be(bucket: u64, hash: u64) -> bool {
     bucket >> OFFSET_BITS == hash >> OFFSET_BITS
 }
 
-/// Appends a record. `led` may be the bytes of `reach.led`.
+/// Appends a record, with the bytes of what it says of `led` or with those of `reach.led`.
 pub(super) fn encode_record(id: &SessionId, reach: &Reach, led: Option<&[u8]>, out: &mut Vec<u8>) -> Result<()> {
     let mut body = vec![id.as_str().len() as u8];
     body.extend_from_slice(id.as_str().as_bytes());
@@ -152,11 +153,20 @@ pub(super) fn encode_record(id: &SessionId, reach: &Reach, led: Option<&[u8]>, o
         }),
         None => postcard::to_extend(reach, body),
     };
-    let body = body.map_err(|e| Error::invalid(format!("encode a reach: {e}")))?;
-    out.extend_from_slice(&(body.len() as u32).to_le_bytes());
-    out.extend_from_slice(&body);
-    out.extend_from_slice(&sum64(&body).to_le_bytes());
+    frame(
+        &[&body.map_err(|e| Error::invalid(format!("encode a reach: {e}")))?],
+        out,
+    );
     Ok(())
+}
+
+/// Appends a record whose body is in parts.
+pub(super) fn frame(parts: &[&[u8]], out: &mut Vec<u8>) {
+    let len: usize = parts.iter().map(|part| part.len()).sum();
+    out.extend_from_slice(&(len as u32).to_le_bytes());
+    parts.iter().for_each(|part| out.extend_from_slice(part));
+    let own = sum64(&out[out.len() - len..]);
+    out.extend_from_slice(&own.to_le_bytes());
 }
 
 /// The length of the body that begins here.
@@ -192,15 +202,27 @@ pub(super) fn decode_id(id: &[u8]) -> Option<SessionId> {
     SessionId::try_from(std::str::from_utf8(id).ok()?).ok()
 }
 
-/// What a record says of it.
-pub(super) fn decode_reach(reach: &[u8]) -> Option<Reach> {
-    postcard::from_bytes(reach).ok()
+/// What a record says of it, and whether that is all: `led` may have to be read in the base.
+pub(super) fn decode_reach(reach: &[u8]) -> Option<(Reach, bool)> {
+    let (counts, led) = split_led(reach)?;
+    if !led.is_empty() {
+        return Some((postcard::from_bytes(reach).ok()?, true));
+    }
+    let (count, drills, query) = postcard::from_bytes(counts).ok()?;
+    let led = Vec::new();
+    let reach = Reach {
+        count,
+        drills,
+        query,
+        led,
+    };
+    Some((reach, false))
 }
 
-/// The bytes of its `led`, which is the last of it.
-pub(super) fn led_bytes(reach: &[u8]) -> Option<Vec<u8>> {
+/// The bytes before its `led`, and the bytes of that.
+pub(super) fn split_led(reach: &[u8]) -> Option<(&[u8], &[u8])> {
     let (_, led) = postcard::take_from_bytes::<(u32, u32, Option<&str>)>(reach).ok()?;
-    Some(led.to_vec())
+    reach.split_at_checked(reach.len() - led.len())
 }
 
 /// Up to 16 bytes as a little-endian number.
@@ -244,15 +266,17 @@ mod tests {
             &record[..19],
             b"\x0f\0\0\0\x01s\x03\x01\x01\x03jwt\x01\x03jwt\x01".as_slice()
         );
-        let led = led_bytes(&record[6..19]).expect("whole");
-        assert_eq!(led, b"\x01\x03jwt\x01");
+        let (counts, led) = split_led(&record[6..19]).expect("whole");
+        assert_eq!((counts, led), (&record[6..13], b"\x01\x03jwt\x01".as_slice()));
+        assert_eq!(decode_reach(&record[6..19]), Some((reach.clone(), true)));
         let counted = Reach {
             led: Vec::new(),
             ..reach
         };
         let mut again = Vec::new();
-        encode_record(&session, &counted, Some(&led), &mut again).expect("encodes");
+        encode_record(&session, &counted, Some(led), &mut again).expect("encodes");
         assert_eq!(again, record);
+        assert_eq!(decode_reach(counts), Some((counted, false)));
     }
 
     #[test]

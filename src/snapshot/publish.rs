@@ -119,7 +119,7 @@ mod tests {
         let change = |(session, reach): &(SessionId, Reach)| Change {
             session: session.clone(),
             reach: reach.clone(),
-            led: None,
+            led_stays: false,
         };
         let changed: Vec<_> = changed.iter().map(change).collect();
         super::publish_changes(store, published, stamp, &changed)
@@ -199,6 +199,64 @@ mod tests {
         }
         assert_eq!(Snapshot::open(store.path()).all().expect("undamaged").len(), 319);
         assert!(Snapshot::open(store.path()).is_whole());
+    }
+
+    #[test]
+    fn queries_that_led_to_openings_stay_in_the_base_until_they_change() {
+        let store = tempfile::tempdir().expect("a folder");
+        let store = store.path();
+        let reach = |count, led: &[&str]| Reach {
+            count,
+            drills: 1,
+            query: Some("top".into()),
+            led: led.iter().map(|query| ((*query).to_owned(), 1)).collect(),
+        };
+        let id = |n: u32| -> SessionId { format!("session-{n}").parse().expect("an id") };
+        let publish = |now, session: u32, reach: Reach, led_stays| {
+            let published = Snapshot::open(store).basis(0, 1).expect("undamaged");
+            let session = id(session);
+            super::publish_changes(
+                store,
+                published,
+                stamp(now),
+                &[Change {
+                    session,
+                    reach,
+                    led_stays,
+                }],
+            )
+        };
+        let said = |n| Snapshot::open(store).reach(&id(n));
+        let long = "q".repeat(1000);
+        publish_whole(
+            store,
+            stamp(1),
+            &[(id(0), reach(1, &[&long])), (id(1), reach(1, &["b"]))],
+        )
+        .expect("published");
+        publish(2, 0, reach(2, &[]), true).expect("published");
+        assert_eq!(said(0), Some(reach(2, &[&long])));
+        assert!(fs::read(store.join(DELTA)).expect("a delta").len() < 300);
+        publish(3, 0, reach(3, &[]), true).expect("published");
+        publish(4, 1, reach(4, &["b", "c"]), false).expect("published");
+        publish(5, 1, reach(5, &[]), true).expect("published");
+        publish(6, 2, reach(6, &["new"]), false).expect("published");
+        publish(7, 2, reach(7, &[]), true).expect("published");
+        let right = [
+            Some(reach(3, &[&long])),
+            Some(reach(5, &["b", "c"])),
+            Some(reach(7, &["new"])),
+        ];
+        let all = |store: &Path| Snapshot::open(store).all().expect("undamaged").into_iter();
+        assert_eq!([0, 1, 2].map(said), right);
+        assert!(all(store).map(|(_, reach)| Some(reach)).eq(right.clone()));
+
+        let rest: Vec<_> = (3..260).map(|n| (id(n), reach(n, &[]))).collect();
+        publish_changes(store, stamp(7), stamp(8), &rest[..200]).expect("published");
+        publish_changes(store, stamp(8), stamp(9), &rest[200..]).expect("published");
+        assert!(!store.join(DELTA).exists());
+        assert_eq!([0, 1, 2].map(said), right);
+        assert_eq!(all(store).len(), 260);
     }
 
     #[test]

@@ -7,8 +7,8 @@ use std::os::unix::fs::FileExt;
 use std::path::Path;
 
 use super::layout::{
-    BLOCK, BUCKETS, FRAME, HEADER, Header, Stamp, body_len, decode_block, decode_id, decode_reach, hash_of, led_bytes,
-    may_be, offset_in, split_frame, split_record,
+    BLOCK, BUCKETS, FRAME, HEADER, Header, Stamp, body_len, decode_block, decode_id, decode_reach, hash_of, may_be,
+    offset_in, split_frame, split_record,
 };
 use crate::edge::SessionId;
 use crate::hash::Sum;
@@ -87,25 +87,16 @@ impl Snapshot {
         self.files().is_some_and(is_whole)
     }
 
-    /// The bytes of the queries that led to a session's openings.
-    pub(crate) fn led(&self, target: &SessionId) -> Option<Vec<u8>> {
-        self.find(target, led_bytes)
-    }
-
-    /// What is made of the bytes of a session's reach.
-    fn find<T>(&self, target: &SessionId, decode: impl Fn(&[u8]) -> Option<T>) -> Option<T> {
-        let (base, delta) = self.files()?;
-        match delta.map_or(Ok(None), |delta| delta.find(target, &decode)) {
-            Ok(None) => base.find(target, &decode).ok()?,
-            found => found.ok()?,
-        }
-    }
-
     /// All records, each session once. `None` if one is damaged or missing.
     pub(crate) fn all(&self) -> Option<Vec<(SessionId, Reach)>> {
         let mut records = std::collections::BTreeMap::new();
         for file in [&self.base, &self.delta].into_iter().flatten() {
-            records.extend(file.all()?);
+            for (session, (mut reach, is_all)) in file.all()? {
+                if !is_all {
+                    reach.led = records.remove(&session).map(|known: Reach| known.led)?;
+                }
+                records.insert(session, reach);
+            }
         }
         Some(records.into_iter().collect())
     }
@@ -113,7 +104,16 @@ impl Snapshot {
 
 impl Reached for Snapshot {
     fn reach(&self, target: &SessionId) -> Option<Reach> {
-        self.find(target, decode_reach)
+        let (base, delta) = self.files()?;
+        let newest = delta.map_or(Ok(None), |delta| delta.find(target)).ok()?;
+        match newest {
+            Some((reach, true)) => Some(reach),
+            Some((reach, false)) => {
+                let led = base.whole(target)?.led;
+                Some(Reach { led, ..reach })
+            }
+            None => base.whole(target),
+        }
     }
 }
 
@@ -156,8 +156,14 @@ impl SnapshotFile {
         }
     }
 
+    /// What a base says of a session.
+    fn whole(&self, target: &SessionId) -> Option<Reach> {
+        let (reach, is_all) = self.find(target).ok()??;
+        is_all.then_some(reach)
+    }
+
     /// `None`: it has no record here.
-    fn find<T>(&self, target: &SessionId, decode: impl Fn(&[u8]) -> Option<T>) -> Result<Option<T>, Damaged> {
+    fn find(&self, target: &SessionId) -> Result<Option<(Reach, bool)>, Damaged> {
         let hash = hash_of(target.as_str().as_bytes());
         let blocks = u64::from(self.header.blocks);
         for step in 0..blocks {
@@ -169,7 +175,7 @@ impl SnapshotFile {
                     continue;
                 }
                 let is_its = |id: &[u8], reach: &[u8]| match id == target.as_str().as_bytes() {
-                    true => decode(reach).map(Some),
+                    true => decode_reach(reach).map(Some),
                     false => Some(None),
                 };
                 if let Some(reach) = self.record(offset_in(bucket), is_its).ok_or(Damaged)? {
@@ -221,7 +227,7 @@ impl SnapshotFile {
     }
 
     /// All records. `None`: one is damaged or missing.
-    fn all(&self) -> Option<Vec<(SessionId, Reach)>> {
+    fn all(&self) -> Option<Vec<(SessionId, (Reach, bool))>> {
         let (_, bytes) = self.parts()?;
         let mut rest = &bytes[..];
         let mut records = Vec::new();

@@ -1,10 +1,11 @@
 //! The records of a snapshot as they lie in its file, one behind the other, and their blocks. A record that did
 //! not change is copied from file to file without being read.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use super::layout::{
-    BUCKETS, FRAME, Header, Stamp, bucket, encode_block, encode_record, hash_of, split_frame, split_id,
+    BUCKETS, FRAME, Header, Stamp, bucket, encode_block, encode_record, frame, hash_of, split_frame, split_id,
+    split_led,
 };
 use crate::Result;
 use crate::edge::SessionId;
@@ -15,19 +16,26 @@ use crate::reach::Reach;
 pub(crate) struct Change {
     pub(crate) session: SessionId,
     pub(crate) reach: Reach,
-    /// The published bytes of `reach.led` where that did not change; then it is empty in `reach`.
-    pub(crate) led: Option<Vec<u8>>,
+    /// `reach.led` is as it is published, and empty here.
+    pub(crate) led_stays: bool,
+}
+
+impl Change {
+    fn id(&self) -> &[u8] {
+        self.session.as_str().as_bytes()
+    }
 }
 
 /// Records whose lengths are right.
 #[derive(Default)]
 pub(super) struct Records(Vec<u8>);
 
-/// One of them: the id of its session, and where its bytes are.
+/// One of them.
 struct Record<'a> {
     id: &'a [u8],
+    reach: &'a [u8],
     at: usize,
-    len: usize,
+    bytes: &'a [u8],
 }
 
 impl Records {
@@ -36,7 +44,7 @@ impl Records {
         let records = Self(bytes);
         let (found, ends) = records
             .iter()
-            .fold((0, 0), |(found, _), record| (found + 1, record.at + record.len));
+            .fold((0, 0), |(found, _), record| (found + 1, record.at + record.bytes.len()));
         (found == count && ends == records.0.len()).then_some(records)
     }
 
@@ -44,25 +52,27 @@ impl Records {
         &self.0
     }
 
-    /// These, and the others in place of those of the same sessions.
-    pub(super) fn with(mut self, others: Self) -> Self {
-        self.remove(&others.iter().map(|record| record.id).collect());
-        self.0.extend_from_slice(&others.0);
-        self
+    /// These of a base, and those of the delta on it in place of them. `None`: the delta is not on it.
+    pub(super) fn with(&self, delta: &Self) -> Option<Self> {
+        let (mut all, led) = self.without(&delta.iter().map(|record| record.id).collect());
+        for Record { id, reach, bytes, .. } in delta.iter() {
+            match split_led(reach)? {
+                (counts, []) => frame(&[&[id.len() as u8], id, counts, led.get(id)?], &mut all),
+                _ => all.extend_from_slice(bytes),
+            }
+        }
+        Some(Self(all))
     }
 
     /// These, and what changed in place of the records of the same sessions.
-    pub(super) fn with_changes(mut self, changed: &[Change]) -> Result<Self> {
-        self.remove(
-            &changed
-                .iter()
-                .map(|change| change.session.as_str().as_bytes())
-                .collect(),
-        );
+    pub(super) fn with_changes(&self, changed: &[Change]) -> Result<Self> {
+        let (mut all, led) = self.without(&changed.iter().map(Change::id).collect());
         for change in changed {
-            encode_record(&change.session, &change.reach, change.led.as_deref(), &mut self.0)?;
+            let stays = || led.get(change.id()).copied().unwrap_or_default();
+            let led = change.led_stays.then(stays);
+            encode_record(&change.session, &change.reach, led, &mut all)?;
         }
-        Ok(self)
+        Ok(Self(all))
     }
 
     /// One more, of another session.
@@ -93,27 +103,30 @@ impl Records {
         let mut at = 0;
         std::iter::from_fn(move || {
             let (body, ..) = split_frame(&self.0[at..])?;
-            let (id, _) = split_id(body)?;
-            let len = FRAME + body.len();
-            at += len;
-            Some(Record { id, at: at - len, len })
+            let (id, reach) = split_id(body)?;
+            let begin = at;
+            at += FRAME + body.len();
+            let bytes = &self.0[begin..at];
+            Some(Record {
+                id,
+                reach,
+                at: begin,
+                bytes,
+            })
         })
     }
 
-    /// Closes the gaps that these sessions leave.
-    fn remove(&mut self, sessions: &HashSet<&[u8]>) {
-        let stay: Vec<_> = self
-            .iter()
-            .filter(|record| !sessions.contains(record.id))
-            .map(|record| record.at..record.at + record.len)
-            .collect();
-        let mut to = 0;
-        for record in stay {
-            let len = record.len();
-            self.0.copy_within(record, to);
-            to += len;
+    /// Those of other sessions than these, and of these what their records say of `led`.
+    fn without(&self, sessions: &HashSet<&[u8]>) -> (Vec<u8>, HashMap<&[u8], &[u8]>) {
+        let (mut others, mut led) = (Vec::with_capacity(self.0.len()), HashMap::new());
+        for record in self.iter() {
+            if !sessions.contains(record.id) {
+                others.extend_from_slice(record.bytes);
+            } else if let Some((_, own)) = split_led(record.reach) {
+                led.insert(record.id, own);
+            }
         }
-        self.0.truncate(to);
+        (others, led)
     }
 }
 

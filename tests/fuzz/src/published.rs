@@ -138,7 +138,7 @@ fn changes(records: &BTreeMap<SessionId, Reach>) -> Vec<Change> {
     let change = |(session, reach): (&SessionId, &Reach)| Change {
         session: session.clone(),
         reach: reach.clone(),
-        led: None,
+        led_stays: false,
     };
     records.iter().map(change).collect()
 }
