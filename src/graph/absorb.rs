@@ -1,18 +1,21 @@
-//! Claims in somebody's transaction: the common part of a drain and of a host that commits itself.
+//! Claims in somebody's transaction: the common part of a drain, of an import, and of a host that commits itself.
 
 use std::path::{Path, PathBuf};
 
 use redb::WriteTransaction;
 
-use super::drain::{Drained, bad_lines};
+use super::drained::Drained;
 use super::publication::Publication;
 use crate::Result;
 use crate::ledger::tables::Tables;
-use crate::ledger::{self, Absorbed};
+use crate::ledger::{self, Absorbed, Counts};
 use crate::snapshot::{Snapshot, Stamp};
-use crate::spool::claim::claims;
+use crate::spool::claim::{Claim, claims};
 use crate::spool::reader::ClaimReader;
 use crate::time::Millis;
+
+/// Claims that one transaction takes in: each is an open file until it is committed.
+pub(super) const TOGETHER: usize = 64;
 
 /// Claims that were taken into a transaction of the host, which has yet to commit it.
 ///
@@ -61,49 +64,125 @@ impl Pending {
     }
 }
 
-/// Takes everything in the store's spool into the host's transaction. The graph's tables, whose names
-/// all begin with `rekal.`, are made and migrated in it as need be. On an error the host must abort. Damage
-/// that the engine answers with a panic is an error.
+/// Takes the store's spool into the host's transaction. The graph's tables, whose names all begin with
+/// `rekal.`, are made and migrated in it as need be. On an error the host must abort. Damage that the engine
+/// answers with a panic is an error.
 pub fn absorb(store: &Path, txn: &WriteTransaction, now: Millis) -> Result<Pending> {
-    ledger::guarded_of_host(|| take_in(store, txn, now))
+    ledger::guarded_of_host(|| {
+        let ledger = ledger::prepare(txn)?;
+        let mut claims = claims(store, now)?;
+        let later = claims.split_off(claims.len().min(TOGETHER));
+        let (mut pending, _) = take_in(store, ledger, txn, claims)?;
+        pending.drained.left += later.len() as u64;
+        Ok(pending)
+    })
 }
 
-fn take_in(store: &Path, txn: &WriteTransaction, now: Millis) -> Result<Pending> {
-    let ledger = ledger::prepare(txn)?;
+/// Takes in those of the claims that no writer holds. Gives also whether there is something to commit.
+pub(super) fn take_in(
+    store: &Path,
+    ledger: u128,
+    txn: &WriteTransaction,
+    claims: Vec<Claim>,
+) -> Result<(Pending, bool)> {
+    let offered = claims.len();
+    let owned = claims.into_iter().filter_map(|claim| claim.open().transpose());
+    let mut claims = owned.collect::<Result<Vec<_>>>()?;
     let mut tables = Tables::open(txn)?;
-    let mut drained = Drained::default();
-    let mut absorbed = Absorbed::default();
-    let mut owned = Vec::new();
-    for claim in claims(store, now)? {
-        match claim.open()? {
-            Some(mut reader) => {
-                read(&mut tables, &mut reader, &mut absorbed)?;
-                drained.note(reader.report());
-                owned.push(reader);
-            }
-            None => drained.left += 1,
-        }
+    let (mut drained, publication) = read(store, ledger, &mut tables, &mut claims)?;
+    drained.left = (offered - claims.len()) as u64;
+    let counted = tables.count_bad_lines(claims.iter().map(bad_lines).collect())?;
+    let is_new = counted || drained.events > 0;
+    let store = store.to_path_buf();
+    let pending = Pending {
+        store,
+        claims,
+        publication,
+        drained,
+    };
+    Ok((pending, is_new))
+}
+
+/// All events of these files into the tables, and what is to be published for them.
+pub(super) fn read(
+    store: &Path,
+    ledger: u128,
+    tables: &mut Tables<'_>,
+    files: &mut [ClaimReader],
+) -> Result<(Drained, Publication)> {
+    let (mut drained, mut absorbed) = (Drained::default(), Absorbed::default());
+    for file in files {
+        let events = std::iter::from_fn(|| file.next_event().transpose());
+        ledger::absorb(tables, events, &mut absorbed)?;
+        drained.note(file.report());
     }
     drained.count(&absorbed);
-    tables.count_bad_lines(owned.iter().map(bad_lines).collect())?;
     let stamp = |generation| Stamp { ledger, generation };
     let since = stamp(tables.numbers.generation);
     if absorbed.events > 0 {
         tables.go_on_from(Snapshot::open(store).generation_of(ledger));
+        tables.write_numbers(true)?;
     }
-    tables.write_numbers(absorbed.events > 0)?;
     let now = stamp(tables.numbers.generation);
-    let publication = Publication::prepare(store, &tables, since, now, &absorbed.changed)?;
-    Ok(Pending {
-        store: store.to_path_buf(),
-        claims: owned,
-        publication,
-        drained,
-    })
+    let publication = Publication::prepare(store, tables, since, now, &absorbed.changed)?;
+    Ok((drained, publication))
 }
 
-/// All events of one claim into the tables.
-pub(super) fn read(tables: &mut Tables<'_>, reader: &mut ClaimReader, absorbed: &mut Absorbed) -> Result<()> {
-    let events = std::iter::from_fn(|| reader.next_event().transpose());
-    ledger::absorb(tables, events, absorbed)
+/// The claim's name and its bad lines by reason, when all of it was read.
+fn bad_lines(claim: &ClaimReader) -> (String, Counts) {
+    let bad = claim.report().bad.iter();
+    let counts = bad.map(|(reason, lines)| (reason.as_str().to_owned(), *lines));
+    (claim.claim().name().to_owned(), counts.collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+    use crate::Graph;
+    use crate::edge::Ulid;
+
+    const NOON: Millis = 1_796_040_000_000;
+
+    /// A store with so many claims of one drill each, as killed drains leave them.
+    fn store(claims: u64) -> (tempfile::TempDir, Graph) {
+        let store = tempfile::tempdir().expect("a folder");
+        let graph = Graph::open(store.path()).expect("a graph");
+        for at in (NOON..).take(claims as usize) {
+            graph.recorder().drilled(at, None, &"a".parse().expect("an id"));
+            let claim = format!("recall-log.{}.claim", Ulid(u128::from(at) << 80));
+            fs::rename(store.path().join("recall-log.ndjson"), store.path().join(claim)).expect("claimed");
+        }
+        (store, graph)
+    }
+
+    #[test]
+    fn a_drain_takes_more_claims_than_one_transaction() {
+        let together = TOGETHER as u64;
+        let (_store, graph) = store(2 * together + 1);
+        let drained = graph.drain(NOON).expect("drained");
+        assert_eq!(
+            (drained.claims, drained.edges_new),
+            (2 * together + 1, 2 * together + 1)
+        );
+        assert!(graph.verify().expect("verified").is_right());
+    }
+
+    #[test]
+    fn what_is_too_much_for_one_transaction_of_a_host_is_left_to_the_next() {
+        let together = TOGETHER as u64;
+        let (store, graph) = store(together + 1);
+        let database = redb::Database::create(store.path().join("host.redb")).expect("a database");
+        let absorb = || {
+            let txn = database.begin_write().expect("a transaction");
+            let pending = graph.absorb(&txn, NOON).expect("absorbed");
+            txn.commit().expect("committed");
+            let drained = pending.finish().expect("published");
+            let reach = graph.reach(&["a".parse().expect("an id")])[0].clone().expect("reached");
+            (drained.claims, drained.left, u64::from(reach.drills))
+        };
+        assert_eq!(absorb(), (together, 1, together));
+        assert_eq!(absorb(), (1, 0, together + 1));
+    }
 }

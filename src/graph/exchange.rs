@@ -3,8 +3,10 @@
 use std::io::Write;
 use std::path::Path;
 
-use super::drain::{Drained, absorb_claim, generation, publish};
-use crate::ledger::tables::ReadTables;
+use super::absorb::read;
+use super::drain::end;
+use super::drained::Drained;
+use crate::ledger::tables::{ReadTables, Tables};
 use crate::ledger::{Ledger, events};
 use crate::spool::{claim, line};
 use crate::time::Millis;
@@ -32,9 +34,17 @@ pub fn export(ledger: &Ledger, out: &mut dyn Write) -> Result<u64> {
 /// Takes in a file of such lines, or of the rows of another store. What is known, and what was
 /// forgotten, adds nothing; so the same file may be taken in again.
 pub fn import(ledger: &Ledger, file: &Path, now: Millis) -> Result<Drained> {
-    let since = generation(ledger)?;
-    let mut drained = Drained::default();
-    let changed = absorb_claim(ledger, &mut claim::import(file, now)?, &mut drained, false)?;
-    publish(ledger, since, &changed)?;
+    let mut file = claim::import(file, now)?;
+    let txn = ledger.write()?;
+    let mut tables = Tables::open(&txn)?;
+    let (drained, publication) = read(
+        ledger.store(),
+        ledger.id(),
+        &mut tables,
+        std::slice::from_mut(&mut file),
+    )?;
+    drop(tables);
+    end(txn, drained.events > 0)?;
+    publication.publish(ledger.store())?;
     Ok(drained)
 }

@@ -6,6 +6,7 @@
 mod absorb;
 mod ask;
 mod drain;
+mod drained;
 mod exchange;
 mod facade;
 mod forget;
@@ -17,7 +18,8 @@ mod stats;
 
 pub use absorb::{Pending, absorb};
 pub use ask::{By, EdgeLine, Portrait, QueryTally, Standing, log, show, top};
-pub use drain::{Drained, drain};
+pub use drain::drain;
+pub use drained::Drained;
 pub use exchange::{export, import};
 pub use facade::Graph;
 pub use forget::{forget, forget_dry, forget_dry_with, forget_with};

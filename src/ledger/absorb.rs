@@ -47,12 +47,6 @@ pub(crate) enum ChangedLed {
 }
 
 impl Changed {
-    pub(crate) fn append(&mut self, more: Self) {
-        for (target, led) in more.targets {
-            self.note(target, led);
-        }
-    }
-
     fn note(&mut self, target: u32, led: ChangedLed) {
         let known = self.targets.entry(target).or_default();
         match (known, led) {

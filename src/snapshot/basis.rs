@@ -9,18 +9,25 @@ use crate::hash::Sum;
 /// would cost more there than a new base does now and then.
 const SMALL: usize = 256;
 
-/// Of how many blocks of the base each drain reads the records: those of 200 sessions. To compare a base of
+/// Of how many blocks of the base each drain reads the records: those of 50 sessions. To compare a base of
 /// 50,000 as a whole would be a third of a drain.
-const LOOKED_THROUGH: u64 = 64;
+const LOOKED_THROUGH: u64 = 16;
 
 /// What is published, without what was found damaged.
 pub(crate) struct Basis {
     /// The state that is published.
     pub(crate) stamp: Stamp,
-    /// The generation of the base that a delta goes on. `None`: the delta would be too long, and a new base is due.
-    pub(super) base: Option<u64>,
-    /// What stays but for the changes: the records of the published delta, or all for a new base.
-    pub(super) records: Records,
+    /// What the next delta goes on.
+    pub(super) base: Base,
+    /// The records of the published delta.
+    pub(super) delta: Records,
+}
+
+pub(super) enum Base {
+    /// The published base, of this generation.
+    Stays(u64),
+    /// A new one, for the delta would be too long: these records of the published one, and the delta's.
+    New(Records),
 }
 
 impl Snapshot {
@@ -35,19 +42,11 @@ impl Snapshot {
         }
         let stamp = self.stamp()?;
         let delta = delta.map_or(Some(Records::default()), SnapshotFile::compared)?;
-        if changed <= SMALL + all / 32 {
-            return Some(Basis {
-                stamp,
-                base: Some(base.header.stamp.generation),
-                records: delta,
-            });
-        }
-        let records = base.compared()?.with(&delta)?;
-        Some(Basis {
-            stamp,
-            base: None,
-            records,
-        })
+        let base = match changed <= SMALL + all / 32 {
+            true => Base::Stays(base.header.stamp.generation),
+            false => Base::New(base.compared()?),
+        };
+        Some(Basis { stamp, base, delta })
     }
 }
 

@@ -2,6 +2,7 @@
 //! not change is copied from file to file without being read.
 
 use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 
 use super::layout::{
     BUCKETS, FRAME, Header, Stamp, bucket, encode_block, encode_record, frame, hash_of, split_frame, split_id,
@@ -53,26 +54,26 @@ impl Records {
     }
 
     /// These of a base, and those of the delta on it in place of them. `None`: the delta is not on it.
-    pub(super) fn with(&self, delta: &Self) -> Option<Self> {
-        let (mut all, led) = self.without(&delta.iter().map(|record| record.id).collect());
+    pub(super) fn with(mut self, delta: &Self) -> Option<Self> {
+        let led = self.remove(&delta.iter().map(|record| record.id).collect());
         for Record { id, reach, bytes, .. } in delta.iter() {
             match split_led(reach)? {
-                (counts, []) => frame(&[&[id.len() as u8], id, counts, led.get(id)?], &mut all),
-                _ => all.extend_from_slice(bytes),
+                (counts, []) => frame(&[&[id.len() as u8], id, counts, led.get(id)?], &mut self.0),
+                _ => self.0.extend_from_slice(bytes),
             }
         }
-        Some(Self(all))
+        Some(self)
     }
 
     /// These, and what changed in place of the records of the same sessions.
-    pub(super) fn with_changes(&self, changed: &[Change]) -> Result<Self> {
-        let (mut all, led) = self.without(&changed.iter().map(Change::id).collect());
+    pub(super) fn with_changes(mut self, changed: &[Change]) -> Result<Self> {
+        let led = self.remove(&changed.iter().map(Change::id).collect());
         for change in changed {
-            let stays = || led.get(change.id()).copied().unwrap_or_default();
+            let stays = || led.get(change.id()).map(Vec::as_slice).unwrap_or_default();
             let led = change.led_stays.then(stays);
-            encode_record(&change.session, &change.reach, led, &mut all)?;
+            encode_record(&change.session, &change.reach, led, &mut self.0)?;
         }
-        Ok(Self(all))
+        Ok(self)
     }
 
     /// One more, of another session.
@@ -116,17 +117,29 @@ impl Records {
         })
     }
 
-    /// Those of other sessions than these, and of these what their records say of `led`.
-    fn without(&self, sessions: &HashSet<&[u8]>) -> (Vec<u8>, HashMap<&[u8], &[u8]>) {
-        let (mut others, mut led) = (Vec::with_capacity(self.0.len()), HashMap::new());
+    /// Closes the gaps that these sessions leave. Gives what their records said of `led`.
+    fn remove(&mut self, sessions: &HashSet<&[u8]>) -> HashMap<Vec<u8>, Vec<u8>> {
+        let (mut stay, mut led) = (Vec::<Range<usize>>::new(), HashMap::new());
         for record in self.iter() {
-            if !sessions.contains(record.id) {
-                others.extend_from_slice(record.bytes);
-            } else if let Some((_, own)) = split_led(record.reach) {
-                led.insert(record.id, own);
+            let at = record.at..record.at + record.bytes.len();
+            if sessions.contains(record.id) {
+                let (_, own) = split_led(record.reach).unwrap_or_default();
+                led.insert(record.id.to_vec(), own.to_vec());
+                continue;
+            }
+            match stay.last_mut() {
+                Some(run) if run.end == at.start => run.end = at.end,
+                _ => stay.push(at),
             }
         }
-        (others, led)
+        let mut to = 0;
+        for run in stay {
+            let len = run.len();
+            self.0.copy_within(run, to);
+            to += len;
+        }
+        self.0.truncate(to);
+        led
     }
 }
 

@@ -66,7 +66,7 @@ pub fn run(edges: usize, rounds: usize) -> Outcome<()> {
             .for_each(|seconds| published.note("changes", seconds));
     }
     let (whole, changes) = (published.median("whole"), published.median("changes"));
-    println!("\n| publishing after 100 more edges | ms | ratio |\n|---|---|---|");
+    println!("\n| taking in 100 more edges and publishing | ms | ratio |\n|---|---|---|");
     println!("| everything | {:.1} | |", whole * 1e3);
     println!(
         "| what changed | {:.1} | {:.3} of everything |",
